@@ -68,11 +68,24 @@ class Crash(NamedTuple):
     error: str
 
 
+class Cell(NamedTuple):
+    """Where the lines of one notebook cell stand.
+
+    ``first`` is the line in the file's entry of ``Report.sources`` at which the cell begins (from 1), ``physical`` the
+    line of the file on disk for each line of the cell.
+    """
+
+    path: str
+    cell: int
+    first: int
+    physical: tuple[int, ...]
+
+
 class Report(NamedTuple):
     """All that one run knows. ``findings`` holds every disposition, ordered by path, cell, line, column, code.
 
     ``root`` is the project root relative to the working directory. ``sources`` holds the text of each file with a
-    finding or a subject, as ``path -> lines``, so that no report opens a file.
+    finding or a subject, as ``path -> lines``, so that no report opens a file; ``cells`` maps the lines of notebook cells.
     """
 
     root: str
@@ -84,6 +97,7 @@ class Report(NamedTuple):
     crashes: tuple[Crash, ...] = ()
     sources: tuple[tuple[str, tuple[str, ...]], ...] = ()
     notes: tuple[str, ...] = ()
+    cells: tuple[Cell, ...] = ()
 
     @property
     def shown(self) -> tuple[Finding, ...]:
