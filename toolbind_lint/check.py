@@ -88,7 +88,7 @@ class Example(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """The metadata of one rule. ``hows`` keeps the order of the file; only rules of gates have ``gate`` and ``judges``."""
+    """The metadata of one rule. ``hows`` keeps the file's order; only rules of gates have ``gate`` and ``judges``."""
 
     code: str
     name: str
@@ -301,6 +301,8 @@ class _Reader:
         for word in _WORD.findall(text):
             if word not in certain and word not in possible:
                 raise self.fail(key, f"no fault carries the word {{{word}}}")
+        if any(not _WORD.search(section) for section in _OPTION.findall(text)):
+            raise self.fail(key, "a section [[...]] without a word in it never falls away")
         for word in _WORD.findall(_OPTION.sub("", text)):
             if word not in certain:
                 raise self.fail(key, f"{{{word}}} may be missing: put it and what goes with it into [[...]]")

@@ -1,0 +1,13 @@
+"""No clock ends the run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolbind_lint.findings import Hit
+from toolbind_lint.verdicts import Fault, Subject
+
+
+def check(fault: Fault, subject: Subject) -> Iterator[Hit]:
+    """Report the loop's header or the run call."""
+    yield Hit(fault.place)
