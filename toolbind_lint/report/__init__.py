@@ -1,7 +1,7 @@
 """Reports: one module a format, each a pure function ``render(report, options) -> str``.
 
-A renderer opens no file, asks no terminal and reads no clock: what it prints depends on the report and the options alone.
-The command decides about colour and width with ``terminal`` and passes them in.
+A renderer opens no file, asks no terminal and reads no clock: what it prints depends on the report and the options
+alone. The command decides about colour and width with ``terminal`` and passes them in.
 """
 
 from __future__ import annotations
@@ -39,7 +39,11 @@ class Options(NamedTuple):
     working_directory: str = ""
 
 
-def render(report: Report, format: str, options: Options = Options()) -> str:
+DEFAULTS = Options()
+"""Plain text for a pipe."""
+
+
+def render(report: Report, format: str, options: Options = DEFAULTS) -> str:
     """Render ``report``; the text ends with a newline unless it is empty. Raises KeyError for an unknown format."""
     import importlib
 
