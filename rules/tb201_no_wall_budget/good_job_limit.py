@@ -1,0 +1,21 @@
+"""The job system kills the task that runs the loop."""
+import json
+
+from celery import Celery
+from openai import OpenAI
+
+app = Celery("reports")
+client = OpenAI()
+
+
+@app.task(time_limit=300)
+def report(messages, tools, handlers):
+    for _ in range(15):
+        message = client.chat.completions.create(model="gpt-4.1", messages=messages, tools=tools).choices[0].message
+        messages.append(message)
+        if not message.tool_calls:
+            return message.content
+        for call in message.tool_calls:
+            result = handlers[call.function.name](**json.loads(call.function.arguments))
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": json.dumps(result)})
+    raise RuntimeError("out of steps")
