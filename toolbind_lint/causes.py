@@ -109,7 +109,7 @@ def _fold_chains(findings: Sequence[Finding], selected: Callable[[Finding], bool
 
 
 def _leader(findings: Sequence[Finding], index: int, members: Sequence[int], chains: Sequence[Chain]) -> int | None:
-    """The heaviest finding that is said instead of this one: the nearest of them, itself told; None when there is none."""
+    """The heaviest finding that is said instead of this one, of several the nearest; None when there is none."""
     finding = findings[index]
     for chain in chains:
         rank = chain.rank(finding.how)

@@ -24,7 +24,7 @@ from toolbind_lint.findings import Finding, Fingerprint
 
 VERSION = "v1"
 HASH_DIGITS = 16
-"""Hexadecimal digits of each hash: 64 bits, so that a million findings collide with a chance of about one in 40 million."""
+"""Hexadecimal digits of each hash: 64 bits, so that among a million findings two collide once in 40 million runs."""
 
 
 class Entry(NamedTuple):
@@ -36,7 +36,7 @@ class Entry(NamedTuple):
 
 
 class Matching(NamedTuple):
-    """Indices into the two sequences that were matched: pairs (old, new), old ones that are gone, new ones that came."""
+    """Indices into the two matched sequences: pairs (old, new), old ones that are gone, new ones that came."""
 
     pairs: tuple[tuple[int, int], ...]
     gone: tuple[int, ...]
@@ -86,7 +86,7 @@ def parse(text: str) -> Fingerprint:
 
 
 def _identity(finding: Finding) -> tuple[str, str, str, str]:
-    # A finding outside its subjects (a shared dispatcher, a helper) must not change when another loop comes to share it.
+    # A finding outside its subjects (in a shared helper) must not change when another loop comes to share it.
     inside = bool(finding.subject_shape)
     return (
         finding.code,
@@ -207,9 +207,8 @@ def match(old: Sequence[Entry], new: Sequence[Entry]) -> Matching:
         taken_left, taken_right = {index for index, _ in found}, {index for _, index in found}
         left = [index for index in left if index not in taken_left]
         right = [index for index in right if index not in taken_right]
-    return Matching(
-        tuple(sorted(pairs, key=lambda pair: (pair[1], pair[0]))), tuple(sorted(left)), tuple(sorted(right))
-    )
+    pairs.sort(key=lambda pair: pair[1])
+    return Matching(tuple(pairs), tuple(sorted(left)), tuple(sorted(right)))
 
 
 _ROUNDS: tuple[Callable[[Entry], Hashable], ...] = (

@@ -1,6 +1,7 @@
 """Each finding's disposition: shown, suppressed with a reason, or not selected; and its severity in this project.
 
-A suppression is a comment that accepts a finding: ``# toolbind: ignore[TB101, no-wall-budget] reason in words``. It holds for
+A suppression is a comment that accepts findings: ``# toolbind: ignore[TB101, no-wall-budget] reason in words``. It
+holds for
 
 * findings on its own line; at the first or last line of a statement that spans several, for the whole statement;
 * alone on a line, for the statement that follows without a blank line (decorators belong to what they decorate; inside
@@ -36,9 +37,9 @@ class Suppression(NamedTuple):
     """One comment that accepts findings.
 
     ``place`` spans the directive inside its comment. ``codes`` are codes, prefixes and names in canonical spelling.
-    ``lines`` are the lines that it speaks for, first to last, none for a whole file (``scope``). A ``problem`` says why it
-    hides nothing; then, or where some of its codes hid nothing (``unused``), it is a fact for the rules on suppressions.
-    ``note`` is a sentence more about that, or empty.
+    ``lines`` are the first and the last line that it speaks for, None for a whole file (``scope``). ``problem`` says
+    what is wrong with it and makes it a fact for the rules on suppressions; ``unused`` are the codes that hid nothing,
+    ``note`` is a sentence more about them, or empty.
     """
 
     place: Place
@@ -78,7 +79,7 @@ _HEAD_STATEMENT = re.compile(r"""(?:import|from|pass)\b|[rRuUbB]{0,2}["']""")
 
 
 def read_suppressions(source: Text) -> tuple[Suppression, ...]:
-    """The suppressions of one file in source order, with what can be said without findings: blanket, no reason, too low."""
+    """The suppressions of one file in source order. Those that can hide nothing have their ``problem`` already."""
     directives = [
         (comment, match)
         for comment in source.comments
@@ -320,7 +321,7 @@ class Policy:
     def severity(self, finding: Finding) -> Severity:
         """The severity in this project, before it is relaxed.
 
-        The project's own number replaces the rule's; a case that the rule holds for lighter than its heaviest stays at least that light.
+        The project's own replaces the rule's; a case that the rule itself holds for lighter stays at least that light.
         """
         name, rule = self._name(finding), self.rules.get(finding.code)
         override = self.file(finding.place.path).override(name)
@@ -357,8 +358,8 @@ def triage(
 ) -> tuple[Finding, ...]:
     """The findings in their order, each with disposition, reason, and its severity in this project.
 
-    ``unselected`` comes before ``suppressed``: what nobody asked for needs no reason. A finding of several loops of which
-    only some accept it stays, for the others.
+    ``unselected`` comes before ``suppressed``: what nobody asked for needs no reason. A finding of several loops of
+    which only some accept it stays, for the others.
     """
     known = {subject.id: subject for subject in subjects}
     of_file: dict[str, list[Suppression]] = {}
@@ -425,10 +426,10 @@ def complaints(
     policy: Policy,
     crashes: Iterable[Crash] = (),
 ) -> tuple[Suppression, ...]:
-    """The suppressions with something wrong, as facts for the rules on them; ``problem`` says what, ``unused`` which codes.
+    """The suppressions with something wrong, as facts for the rules on them.
 
-    ``findings`` are all that the check made of these files, also unselected ones. A code is unused only where every rule
-    that it means was asked about the file and none of them broke there.
+    ``findings`` are all that the check made of these files, also unselected ones, before triage. A code is unused only
+    where every rule that it means was asked about the file and none of them broke there.
     """
     known = {subject.id: subject for subject in subjects}
     of_file: dict[str, list[Finding]] = {}
