@@ -85,6 +85,11 @@ def worst_case(envelope: Envelope) -> str:
     return one_line(" · ".join(terms))
 
 
+def has_worst_case(subject: Subject) -> bool:
+    """Whether the worst case is worth a line: always for what loops, else only when something of it is known."""
+    return subject.kind in {"tool-loop", "agent-run"} or subject.envelope != Envelope()
+
+
 def _known(text: str) -> bool:
     return text not in {"?", "∞", ""}
 
@@ -184,12 +189,17 @@ class Writer:
         return self._of_subject.get(subject.id, ())
 
     def foot(self, subject: Subject) -> list[str]:
-        """The witness, for a loop that nothing ends, and the worst case."""
-        rows = []
+        """For a loop that nothing ends the witness and what was considered as a bound; then the worst case."""
+        rows: list[str] = []
         if subject.witness:
-            walk = self.reader.walk(subject.witness, subject.header)
-            rows += labelled("one pass", walk, self.options.width, INDENT, GATE_COLUMN)
-        return rows + labelled("worst case", worst_case(subject.envelope), self.options.width, INDENT, GATE_COLUMN)
+            rows += self._foot("one pass", self.reader.walk(subject.witness, subject.header))
+            considered = [step for gate in ("cap", "exit") for f in subject.verdict(gate).faults for step in f.related]
+            for place, message in dict.fromkeys(considered):
+                rows += self._foot("no bound", f"{self.reader.line(place)} {one_line(message)}")
+        return rows + (self._foot("worst case", worst_case(subject.envelope)) if has_worst_case(subject) else [])
+
+    def _foot(self, label: str, text: str) -> list[str]:
+        return labelled(label, text, self.options.width, INDENT, GATE_COLUMN)
 
 
 # Why nothing is said at a line

@@ -25,7 +25,7 @@ LEVELS: Mapping[Severity, str] = {"error": "error", "warning": "warning", "revie
 
 def render(report: Report, options: Options) -> str:
     """Commands for crashes and the heaviest findings, then one plain line with the counts and what was left out."""
-    reader = Reader(report, Options())
+    reader = Reader(report._replace(root="."), Options())
     lines: list[str] = []
     used = dict.fromkeys(LEVELS.values(), 0)
     left_out: list[Finding] = []

@@ -13,6 +13,7 @@ _BLANK_LETTERS = frozenset("\u034f\u115f\u1160\u2800\u3164\uffa0")
 """Characters that count as letters or marks and show nothing."""
 
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_CLAUSE = re.compile(r"[:;,.] ")
 _SPACES = re.compile(r"[ \t\r\n]+")
 LOG_COMMAND = "##["
 """GitHub's runner still looks for commands of its old form anywhere in a line of a log."""
@@ -84,6 +85,14 @@ def clip(text: str, width: int) -> str:
             break
         kept.append(character)
     return "".join(kept).rstrip() + "…"
+
+
+def shorten(text: str, width: int) -> str:
+    """``text`` in ``width`` cells: cut behind a clause where the cut leaves at least half of the room used."""
+    if cells(text) <= width:
+        return text
+    clauses = [match.start() for match in _CLAUSE.finditer(text) if width // 2 <= cells(text[: match.start()]) <= width]
+    return text[: clauses[-1]] if clauses else clip(text, width)
 
 
 def clip_start(text: str, width: int) -> str:

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from toolbind_lint.findings import SEVERITIES, Finding, Report
 from toolbind_lint.report import Options
-from toolbind_lint.report.cards import Writer, gate_name, worst_case
+from toolbind_lint.report.cards import Writer, gate_name, has_worst_case, worst_case
 from toolbind_lint.report.frame import frame
 from toolbind_lint.report.paint import Paint, Style
 from toolbind_lint.report.places import Reader, line_of, order
-from toolbind_lint.report.plain import cells, clip, clip_start, count, labelled, one_line, pad
+from toolbind_lint.report.plain import cells, clip, clip_start, count, labelled, one_line, pad, shorten
 from toolbind_lint.report.tally import (
     GROUPS,
     Group,
@@ -47,6 +47,9 @@ ROWS = 6
 _LABEL = 11
 _WHERE = 40
 _WHAT = 24
+_WIDE = 90
+"""Narrower reports leave the name of the subject to the cards."""
+
 _COLUMN = 10
 """Where the text of a card's labelled lines begins."""
 
@@ -155,15 +158,15 @@ class _Summary:
         """Align the columns over all rows; what does not fit is cut, and said in full in its card."""
         full = [row for row in rows if row.code]
         where = min(_WHERE, max((cells(row.where) for row in rows), default=0))
-        what = min(_WHAT, max((cells(row.what) for row in rows), default=0))
-        room = max(20, self.options.width - _LABEL - where - what - 4 - 2 - 5)
+        what = min(_WHAT, max((cells(row.what) for row in full), default=0)) if self.options.width >= _WIDE else 0
+        room = max(20, self.options.width - _LABEL - where - (what + 2 if what else 0) - 2 - 2 - 5)
         message = min(room, max((cells(row.message) for row in full), default=0))
         lines = []
         for row in rows:
             line = self.paint(pad(row.label, _LABEL), row.style) + pad(clip_start(row.where, where), where)
             if row.code:
-                line += f"  {pad(clip(row.what, what), what)}  {pad(clip(row.message, message), message)}  "
-                line += self.paint(row.code, row.style)
+                line += f"  {pad(clip(row.what, what), what)}" if what else ""
+                line += f"  {pad(shorten(row.message, message), message)}  {self.paint(row.code, row.style)}"
                 lines.append(line)
                 continue
             lines += self._loose(row, line, where)
@@ -195,7 +198,7 @@ class _Cards:
 
     def blocks(self) -> list[list[str]]:
         groups = grouped(self.report)
-        blocks: list[list[str]] = []
+        blocks = self._crashes()
         for name in GROUPS:
             if groups[name]:
                 blocks.append([self.paint(*LABELS[name])])
@@ -203,6 +206,15 @@ class _Cards:
         blocks += self._gates() if self.options.show_gates else []
         blocks += self._hidden() if self.options.verbose else []
         return blocks
+
+    def _crashes(self) -> list[list[str]]:
+        if not self.report.crashes:
+            return []
+        rows = []
+        for crash in self.report.crashes:
+            text = f"{one_line(crash.stage)} broke here, the rest was checked: {one_line(crash.error)}"
+            rows += [self.paint(self.reader.path(crash.path), "strong"), *labelled("", text, self.options.width, 2, 2)]
+        return [[self.paint("CRASHED", "error")], rows]
 
     def _subjects(self, findings: Sequence[Finding]) -> list[list[str]]:
         """Findings of one subject together, the heaviest subject first; its other gates under its last error."""
@@ -237,7 +249,7 @@ class _Cards:
         rows = [self._head(bundle[0], concerned)]
         rows += self._serves(concerned)
         for finding in sorted(bundle, key=_heaviest):
-            rows += self._sentence(finding, indent=2)
+            rows += self._sentence(finding)
             if self.options.verbose:
                 rows += self._frame(finding)
             rows += self._help(finding, indent=4)
@@ -248,7 +260,7 @@ class _Cards:
     def _finding(self, finding: Finding) -> list[str]:
         """One finding as a block of its own."""
         concerned = owners(finding, self.subjects)
-        rows = [*self._sentence(finding, indent=0), f"  {self._head(finding, concerned)}", *self._serves(concerned)]
+        rows = [self._head(finding, concerned), *self._serves(concerned), *self._sentence(finding)]
         if finding.severity == "error" or self.options.verbose:
             rows += self._frame(finding)
         if finding.gate in {"cap", "exit"} and concerned and concerned[0].witness:
@@ -272,13 +284,13 @@ class _Cards:
             names.append(f"{len(concerned) - limit:,} more")
         return self._labelled("serves", f"{kinds(concerned, short=True)}: {', '.join(names)}")
 
-    def _sentence(self, finding: Finding, indent: int) -> list[str]:
+    def _sentence(self, finding: Finding) -> list[str]:
         """``error TB101 no-step-cap: what is wrong``, wrapped under itself."""
         mark = f"{finding.severity} {finding.code}"
         doubt = ", please confirm" if finding.confidence == "medium" else ""
         eased = ", relaxed" if finding.relaxed else ""
         text = f"{mark} {finding.name}{eased}{doubt}: {one_line(finding.message)}"
-        rows = labelled("", text, self.options.width, indent, indent)
+        rows = labelled("", text, self.options.width - 2, 2, 2)
         rows[0] = rows[0].replace(mark, self.paint(mark, finding.severity), 1)
         return [rows[0], *(f"  {row}" for row in rows[1:])]
 
@@ -317,7 +329,7 @@ class _Cards:
             if subject.verdict(gate).state != "not-applicable"
         ]
         gates = self._labelled("gates", " · ".join(states)) if states else []
-        return gates + self._labelled("worst", worst_case(subject.envelope))
+        return gates + (self._labelled("worst", worst_case(subject.envelope)) if has_worst_case(subject) else [])
 
     def _gates(self) -> list[list[str]]:
         """Every subject's card, those that hold included."""
