@@ -1,0 +1,16 @@
+"""The name is evaluated, so it need not even be a name."""
+import json
+
+import litellm
+
+
+def calculate(messages, tools):
+    for _ in range(5):
+        message = litellm.completion(model="gpt-4.1", messages=messages, tools=tools).choices[0].message
+        messages.append(message)
+        if not message.tool_calls:
+            return message.content
+        for call in message.tool_calls:
+            value = eval(call.function.name)(**json.loads(call.function.arguments))  # expect: TB311
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": str(value)})
+    raise RuntimeError("out of steps")
