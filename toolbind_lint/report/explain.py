@@ -1,4 +1,4 @@
-"""A rule's page, built from its folder: what it says and why, what fires, what stays silent, how to mend and to silence it."""
+"""A rule's page, built from its folder: what and why, what fires and what does not, how to mend and how to silence it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from toolbind_lint.report.plain import wrap
 
 PROSE_WIDTH = 100
 """Longer lines are hard to read, however wide the terminal."""
+
+
+_PLAIN_WORDS = {"subject": "the loop", "function": "the function", "at": "n"}
 
 
 class HowLike(Protocol):
@@ -117,35 +120,37 @@ class _Block(NamedTuple):
 
 
 def render(rule: RulePage, options: Options = DEFAULTS) -> str:
-    """The page: rendered Markdown where colour is on (a terminal), plain text where not (a pipe)."""
+    """The page: rendered Markdown where colour is on (a terminal), plain text where not (a pipe).
+
+    ``verbose`` shows every example as a program, otherwise the shortest of a kind stands for the others.
+    """
     return _rich(rule, options) if options.colour else _plain(rule, options)
 
 
-def markdown(rule: RulePage) -> str:
-    """The page as Markdown."""
+def markdown(rule: RulePage, every: bool = True) -> str:
+    """The page as Markdown, with ``every`` example as a program or the shortest of a kind."""
     signs = {"title": "# ", "head": "## ", "caption": "### ", "prose": ""}
     parts = []
-    for kind, text in _blocks(rule):
+    for kind, text in _blocks(rule, every):
         parts.append(f"{signs[kind]}{text}" if kind in signs else f"```{kind}\n{text}\n```")
     return "\n\n".join(parts) + "\n"
 
 
-def _blocks(rule: RulePage) -> list[_Block]:
-    examples = rule.examples()
+def _blocks(rule: RulePage, every: bool) -> list[_Block]:
+    examples, hows = rule.examples(), rule.hows.items()
     return [
         _Block("title", f"{rule.code} {rule.name}"),
         _Block("prose", rule.summary),
         _Block("prose", _about(rule)),
         _Block("head", "Why"),
         _Block("prose", rule.why),
-        *_programs("What fires", [example for example in examples if example.bad]),
-        *_programs("What stays silent", [example for example in examples if not example.bad]),
+        *_programs("What fires", [example for example in examples if example.bad], every),
+        *_programs("What stays silent", [example for example in examples if not example.bad], every),
         _Block("head", "How to fix"),
         _Block("prose", rule.instead),
-        _Block(
-            "prose", "\n".join(f"* {how} ({spoken.severity}): {_words(spoken)}" for how, spoken in rule.hows.items())
-        ),
-        *_mended(examples),
+        *_mended(examples, every),
+        _Block("head", "What it says"),
+        _Block("prose", "\n".join(f"* {how} ({spoken.severity}): {_words(spoken)}" for how, spoken in hows)),
         *_silencing(rule),
     ]
 
@@ -158,24 +163,39 @@ def _about(rule: RulePage) -> str:
 
 
 def _words(spoken: HowLike) -> str:
-    """Message and help without the marks of a template; a word that the finding fills in stands in angle brackets."""
+    """Message and help without the marks of a template, each word that a finding fills in by its plain name."""
     text = " ".join(part.rstrip(".") + "." for part in (spoken.message, spoken.help) if part)
-    text = re.sub(r"\{([a-z_]+)\}", r"<\1>", re.sub(r"\[\[(.*?)\]\]", r"\1", text, flags=re.DOTALL))
-    return " ".join(text.split())
+    text = re.sub(r"\[\[(.*?)\]\]", r"\1", text, flags=re.DOTALL)
+    return " ".join(re.sub(r"\{([a-z_]+)\}", lambda match: _PLAIN_WORDS.get(match[1], match[1]), text).split())
 
 
-def _programs(title: str, examples: Sequence[ExampleLike]) -> list[_Block]:
-    blocks = [_Block("head", title)] if examples else []
+def _programs(title: str, examples: Sequence[ExampleLike], every: bool) -> list[_Block]:
+    """What the examples show, a line each, and the shortest as a program; or ``every`` program."""
+    if not examples:
+        return []
+    blocks = [_Block("head", title)]
+    if not every:
+        captions = "\n".join(f"* {example.caption}" for example in examples)
+        shortest = min(examples, key=lambda example: (example.text.count("\n"), example.text))
+        return [*blocks, _Block("prose", captions), _Block("python", _program(shortest.text, shortest.caption))]
     for example in examples:
-        blocks += [_Block("caption", example.caption), _Block("python", example.text.strip("\n"))]
+        blocks += [_Block("caption", example.caption), _Block("python", _program(example.text, example.caption))]
     return blocks
 
 
-def _mended(examples: Sequence[ExampleLike]) -> list[_Block]:
+def _program(text: str, caption: str) -> str:
+    """A program without the caption that it begins with, its expectation as an arrow."""
+    first, _, rest = text.strip("\n").partition("\n")
+    if caption in first and first.lstrip().startswith(('"""', "#")):
+        text = rest
+    return re.sub(r"# expect: *", "# <- ", text).strip("\n")
+
+
+def _mended(examples: Sequence[ExampleLike], every: bool) -> list[_Block]:
     blocks = []
-    for example in examples:
-        if example.fixed is not None:
-            blocks += [_Block("caption", f"{example.caption}, mended"), _Block("python", example.fixed.strip("\n"))]
+    mended = [(example.caption, example.fixed) for example in examples if example.fixed is not None]
+    for caption, text in mended if every else mended[:1]:
+        blocks += [_Block("caption", f"{caption.rstrip('.')}, mended:"), _Block("python", _program(text, caption))]
     return blocks
 
 
@@ -202,7 +222,7 @@ def _plain(rule: RulePage, options: Options) -> str:
     """Headings in capitals, prose wrapped, programs indented: nothing that depends on the terminal."""
     width = min(options.width, PROSE_WIDTH)
     lines: list[str] = []
-    for kind, text in _blocks(rule):
+    for kind, text in _blocks(rule, options.verbose):
         if kind in {"title", "head"}:
             rows = [text.upper() if kind == "head" else text]
         elif kind in {"caption", "prose"}:
@@ -257,13 +277,10 @@ def _rich(rule: RulePage, options: Options) -> str:
     class Page(Markdown):
         elements = {**Markdown.elements, "heading_open": LeftHeading}  # noqa: RUF012 (declared so by rich)
 
+    width = min(options.width, PROSE_WIDTH)
     out = StringIO()
-    console = Console(
-        file=out,
-        force_terminal=True,
-        color_system="standard",
-        width=min(options.width, PROSE_WIDTH),
-        legacy_windows=False,
-    )
-    console.print(Page(markdown(rule), code_theme="ansi_dark", hyperlinks=False))
-    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
+    console = Console(file=out, force_terminal=True, color_system="standard", width=width, legacy_windows=False)
+    console.print(Page(markdown(rule, options.verbose), code_theme="ansi_dark", hyperlinks=False))
+    lines = [line.rstrip() for line in out.getvalue().splitlines()]
+    kept = [line for before, line in zip(["", *lines], lines, strict=False) if line or before]
+    return "".join(f"{line}\n" for line in kept)
