@@ -1,0 +1,258 @@
+"""``rules/frameworks`` and a project's own tables -> what recognition knows of the world outside the project.
+
+One loader and one schema for both. Every row is a closed predicate: no prose in a value field, unknown keys are errors. Calls are
+dotted names in which ``()`` marks the result of a call and ``{client}`` stands for every client of the same file:
+``{client}.chat.completions.create``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+SCHEMA = 1
+
+Kind = Literal["text", "texts", "flag", "number"]
+
+_COMMON: dict[str, Kind] = {"source": "text", "versions": "text"}
+
+SCHEMAS: dict[str, dict[str, Kind]] = {
+    # Constructing it gives an object whose methods make turns; `through` are attributes that give the same client back.
+    "client": {"call": "texts", "through": "texts"},
+    # Asks a model. `tools`, `choice`, `messages`, `stream` name parameters; `method` also holds for a receiver that nobody can
+    # resolve, when one of `needs` is given by keyword.
+    "turn": {
+        "call": "texts",
+        "method": "text",
+        "needs": "texts",
+        "tools": "texts",
+        "choice": "texts",
+        "messages": "texts",
+        "stream": "text",
+    },
+    # How calls are read out of a reply: attributes or keys that hold them, values of `type` that mark one among other items,
+    # where a call has its name and its arguments; the reason for which a reply ended, by value.
+    "reply": {
+        "calls": "texts",
+        "one-call": "texts",
+        "call-types": "texts",
+        "call-classes": "texts",
+        "inside": "texts",
+        "name": "texts",
+        "args": "texts",
+        "finish": "texts",
+        "finish-final": "texts",
+        "finish-calls": "texts",
+        "finish-cut": "texts",
+    },
+    # Values of a choice parameter that force a call on every turn: literals, or dicts with one of `types` under "type" (any dict
+    # where `types` is absent and `any-dict` is set).
+    "forced-choice": {"param": "text", "values": "texts", "types": "texts", "any-dict": "flag"},
+    # What a tool's answer looks like on its way back: a role, a type, or a class.
+    "result-message": {"roles": "texts", "types": "texts", "classes": "texts"},
+    # Runs a tool by the name in its first argument (or in `name`); `proves` lists gates that it holds.
+    "dispatch": {"call": "texts", "method": "text", "name": "text", "proves": "texts"},
+    # Brings all tools of a server in, unfiltered.
+    "mcp-intake": {"call": "texts", "method": "text"},
+    # A decorator or wrapper that repeats a call. `stop` names the parameters that end it; `forever` values of them that do not.
+    "retry": {"call": "texts", "stop": "texts", "forever": "texts", "kind": "text"},
+    # Time: `monotonic` says whether the clock can jump. `timer` bounds what stands inside it, `param` its seconds.
+    "clock": {"call": "texts", "monotonic": "flag"},
+    "timer": {"call": "texts", "param": "text", "form": "text"},
+    # Turns a name into code.
+    "code-by-name": {"call": "texts", "form": "text"},
+    # A test of a name by pattern; `arg` is where the name goes.
+    "pattern-test": {"call": "texts", "method": "text"},
+    # Waits for a person or for the next request of a client: a loop that passes it on each turn is no runaway.
+    "wait-for-person": {"call": "texts", "method": "text"},
+    # Ends the process or never returns.
+    "no-return": {"call": "texts"},
+    # Endless iterators.
+    "endless": {"call": "texts", "form": "text"},
+    # Values that are no bound.
+    "infinite": {"call": "texts"},
+    # Where a value comes from that is not committed with the code.
+    "unpinned": {"call": "texts", "origin": "text"},
+    # Reads a number out of a file or text and keeps its origin.
+    "passes-value": {"call": "texts"},
+    # An exception that means: this run must stop.
+    "gate-error": {"name": "texts"},
+    # Words that make a statement worth reading.
+    "word": {"names": "texts"},
+    # Calls that can't be the dispatch of a tool, whatever they are given: logs, prints, containers.
+    "inert": {"call": "texts", "method": "texts"},
+    # Swallows exceptions inside a `with`, or hands them back among results.
+    "swallows": {"call": "texts", "form": "text"},
+    # The wrong shape for request-scoped bounds, declared by the project.
+    "scope": {"paths": "texts", "kind": "text", "reason": "text"},
+}
+
+
+class CatalogueError(Exception):
+    """A table that does not fit the schema; ``key`` is where (``turn[2].call``)."""
+
+    def __init__(self, message: str, key: str) -> None:
+        super().__init__(f"{key}: {message}")
+        self.message = message
+        self.key = key
+
+
+class Row(NamedTuple):
+    """One fact: its kind, the framework that it belongs to, and its values."""
+
+    kind: str
+    framework: str
+    texts: Mapping[str, tuple[str, ...]]
+    flags: Mapping[str, bool]
+
+    def all(self, key: str) -> tuple[str, ...]:
+        """The values under a key, none where it is absent."""
+        return self.texts.get(key, ())
+
+    def one(self, key: str) -> str:
+        """The first value under a key, or an empty string."""
+        values = self.texts.get(key, ())
+        return values[0] if values else ""
+
+
+class Catalogue:
+    """Rows by what they speak of. Built once a run; immutable from then on."""
+
+    def __init__(self, rows: Sequence[Row], roots: Mapping[str, str]) -> None:
+        self.rows = tuple(rows)
+        self.roots = dict(roots)
+        self.calls: dict[str, dict[str, Row]] = {}
+        self.methods: dict[str, dict[str, Row]] = {}
+        self._through: list[str] = []
+        clients: dict[str, tuple[str, ...]] = {}
+        for row in rows:
+            if row.kind == "client":
+                clients[row.framework] = (*clients.get(row.framework, ()), *row.all("call"))
+                self._through.extend(row.all("through"))
+        for row in rows:
+            by_call = self.calls.setdefault(row.kind, {})
+            for call in row.all("call"):
+                if "{client}" in call:
+                    for client in clients.get(row.framework, ()):
+                        # A module can be the client itself: its name stands without a call.
+                        base = client if client in self.roots else client + "()"
+                        by_call[call.replace("{client}", base)] = row
+                else:
+                    by_call[call] = row
+            for method in row.all("method"):
+                self.methods.setdefault(row.kind, {})[method] = row
+        self._strip = re.compile("|".join(re.escape("." + t) for t in self._through)) if self._through else None
+
+    def normal(self, name: str) -> str:
+        """A dotted name without what gives the same client back (``with_options()``)."""
+        return self._strip.sub("", name) if self._strip is not None else name
+
+    def find(self, kind: str, name: str) -> Row | None:
+        """The row of a kind that speaks of a dotted name."""
+        table = self.calls.get(kind)
+        if not table:
+            return None
+        return table.get(name) or table.get(self.normal(name))
+
+    def by_method(self, kind: str, path: str) -> Row | None:
+        """The row of a kind whose ``method`` is the end of a dotted path (``self.client.chat.completions.create``)."""
+        table = self.methods.get(kind)
+        if not table:
+            return None
+        path = self.normal("." + path).lstrip(".")
+        parts = path.split(".")
+        for start in range(len(parts)):
+            row = table.get(".".join(parts[start:]))
+            if row is not None:
+                return row
+        return None
+
+    def words(self, kind: str, key: str) -> frozenset[str]:
+        """All values under a key of the rows of a kind."""
+        return frozenset(value for row in self.rows if row.kind == kind for value in row.all(key))
+
+    @property
+    def seeds(self) -> frozenset[str]:
+        """Identifiers and literal strings that make a statement worth reading."""
+        out = set(self.words("word", "names"))
+        out |= self.words("reply", "calls") | self.words("reply", "one-call") | self.words("reply", "call-types")
+        for kind in ("turn", "dispatch"):
+            for method in self.words(kind, "method"):
+                out.add(method.split(".")[-2] if "." in method else method)
+        for kind in ("turn", "retry", "dispatch"):
+            for call in self.words(kind, "call"):
+                if "{" not in call:
+                    out.add(call.split(".")[0])
+        out |= {root for root, framework in self.roots.items() if framework in self._asked}
+        return frozenset(out)
+
+    @property
+    def _asked(self) -> frozenset[str]:
+        return frozenset(row.framework for row in self.rows if row.kind in {"turn", "retry"})
+
+
+def load_catalogue(extra: Sequence[Mapping[str, object]] = (), folder: Path | None = None) -> Catalogue:
+    """The shipped catalogue and, behind it, the tables of the project's configuration.
+
+    Each of ``extra`` maps a kind to a list of tables. Raises CatalogueError where a table does not fit the schema.
+    """
+    import tomli
+
+    rows: list[Row] = []
+    roots: dict[str, str] = {}
+    base = folder or _folder()
+    for path in sorted(base.glob("*/catalogue.toml")):
+        with path.open("rb") as file:
+            data = tomli.load(file)
+        name = str(data.pop("name", path.parent.name))
+        if data.pop("schema", SCHEMA) != SCHEMA:
+            raise CatalogueError(f"schema must be {SCHEMA}", f"{path.parent.name}.schema")
+        data.pop("packages", None)
+        for root in data.pop("roots", []):
+            roots[str(root)] = name
+        rows.extend(_rows(data, name))
+    for tables in extra:
+        rows.extend(_rows(tables, "project"))
+    return Catalogue(rows, roots)
+
+
+def _folder() -> Path:
+    here = Path(__file__).resolve().parent
+    inside = here / "rules" / "frameworks"
+    return inside if inside.is_dir() else here.parent / "rules" / "frameworks"
+
+
+def _rows(data: Mapping[str, object], framework: str) -> Iterable[Row]:
+    for kind, tables in data.items():
+        if kind not in SCHEMAS:
+            raise CatalogueError(f"unknown kind; one of {', '.join(sorted(SCHEMAS))}", kind)
+        if not isinstance(tables, list):
+            raise CatalogueError("must be an array of tables", kind)
+        for number, table in enumerate(tables):
+            where = f"{kind}[{number}]"
+            if not isinstance(table, dict):
+                raise CatalogueError("must be a table", where)
+            yield _row(kind, framework, table, where)
+
+
+def _row(kind: str, framework: str, table: Mapping[str, object], where: str) -> Row:
+    schema = {**SCHEMAS[kind], **_COMMON}
+    texts: dict[str, tuple[str, ...]] = {}
+    flags: dict[str, bool] = {}
+    for key, value in table.items():
+        wanted = schema.get(key)
+        if wanted is None:
+            raise CatalogueError(f"unknown key; one of {', '.join(sorted(schema))}", f"{where}.{key}")
+        if wanted == "flag":
+            if not isinstance(value, bool):
+                raise CatalogueError("must be true or false", f"{where}.{key}")
+            flags[key] = value
+        elif isinstance(value, str):
+            texts[key] = (value,)
+        elif wanted == "texts" and isinstance(value, list) and all(isinstance(v, str) for v in value):
+            texts[key] = tuple(value)
+        else:
+            raise CatalogueError("must be a string" + (" or a list of strings" if wanted == "texts" else ""), f"{where}.{key}")
+    return Row(kind, framework, texts, flags)
