@@ -24,10 +24,8 @@ def program(name: str) -> dict[str, bytes]:
     """The files of one card by their path in the snapshot."""
     folder = CARDS / name
     if folder.is_dir():
-        members = sorted(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
-        return {
-            str(path.relative_to(CARDS)).removesuffix(".txt").replace("\\", "/"): path.read_bytes() for path in members
-        }
+        members = sorted(path for path in folder.rglob("*") if path.suffix in {".py", ".txt"})
+        return {path.relative_to(CARDS).as_posix().removesuffix(".txt"): path.read_bytes() for path in members}
     (path,) = (found for found in CARDS.glob(f"{name}.*") if found.suffix in {".py", ".ipynb"})
     return {path.name: path.read_bytes()}
 
