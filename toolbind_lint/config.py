@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -445,13 +445,15 @@ class _FileReader:
         """Let the catalogue's loader judge the in-house tables, file by file, so that its errors get a place."""
         if not tables:
             return
-        from toolbind_lint.catalogue import CatalogueError, load_catalogue
+        from toolbind_lint.catalogue import SCHEMAS, CatalogueError, load_catalogue
 
         try:
             load_catalogue([tables])
         except CatalogueError as error:
-            key = _split_key(str(error.key))
-            raise self.error(key, str(error.args[0] if error.args else error)) from error
+            key = _split_key(error.key)
+            known: Collection[str] = SCHEMAS if len(key) == 1 else SCHEMAS.get(str(key[0]), ())
+            guess = nearest(str(key[-1]), known) if str(key[-1]) not in known else ""
+            raise self.error(key, error.message + guess) from error
 
 
 def _split_key(key: str) -> tuple[str | int, ...]:

@@ -1,0 +1,546 @@
+"""The command: argv -> settings -> a report -> exit status.
+
+Exit status: 0 nothing at or above ``--fail-on``; 1 findings; 2 a crash of ours, an input that vanished, wrong usage or
+configuration; 130 interrupted. A run that did not see everything is never 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
+
+from toolbind_lint import __version__
+from toolbind_lint.config import (
+    KEYS,
+    ConfigError,
+    Settings,
+    displayed,
+    load_settings,
+    nearest_config_folder,
+)
+from toolbind_lint.discover import LINTED, DiscoveryError, Found, Root, absolute, discover, find_root, relative_to
+from toolbind_lint.findings import SEVERITIES, Crash, Report
+from toolbind_lint.selection import nearest
+
+if TYPE_CHECKING:
+    from toolbind_lint.report import Options
+    from toolbind_lint.snapshot import Snapshot
+
+PROGRAM = "toolbind-lint"
+OK, FOUND, BROKEN, INTERRUPTED = 0, 1, 2, 130
+
+OVERVIEW = """\
+commands (the first word; `./rules` is a path, `rules` a command):
+  check [PATH ...]         lint; the default command, of the working directory
+  gates [PATH|FILE:LINE]   one card per loop, run and dispatcher: the evidence of each gate, or what is missing
+  explain CODE|NAME        a rule's page
+  rules                    the table of rules
+  config [PATH]            the settings that hold for a path, and where each came from
+
+exit status: 0 nothing at or above --fail-on, 1 findings, 2 a crash, a vanished input, wrong usage or configuration
+"""
+
+
+class UsageError(Exception):
+    """The command line asks for something that does not fit together."""
+
+
+class Run(NamedTuple):
+    """One prepared run: where, with what settings, on which files, from which bytes."""
+
+    root: Root
+    cwd: str
+    settings: Settings
+    found: Found
+    snapshot: Snapshot
+
+
+def entry() -> NoReturn:
+    """The console script."""
+    sys.exit(main(sys.argv[1:]))
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one command and return its exit status. Raises nothing but what the interpreter itself may raise."""
+    try:
+        return _dispatch(list(argv))
+    except (ConfigError, DiscoveryError, UsageError) as error:
+        _tell(f"{PROGRAM}: error: {error}")
+    except KeyboardInterrupt:
+        _tell(f"{PROGRAM}: interrupted")
+        return INTERRUPTED
+    except SystemExit as end:  # argparse: 0 after help and version, 2 after an error
+        return end.code if isinstance(end.code, int) else BROKEN
+    except Exception as error:
+        import traceback
+
+        _tell(traceback.format_exc())
+        _tell(f"{PROGRAM}: internal error: {type(error).__name__}: {error}. Nothing was proved by this run.")
+    return BROKEN
+
+
+def _dispatch(argv: list[str]) -> int:
+    name = argv.pop(0) if argv and argv[0] in COMMANDS else ""
+    parser, run = _parser(name), COMMANDS[name or "check"]
+    return run(_parse(parser, argv))
+
+
+# The command line
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what an unknown option was meant to be."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(BROKEN, f"{self.prog}: error: {message}\n")
+
+    def options(self) -> list[str]:
+        return [name for action in self._actions for name in action.option_strings if name.startswith("--")]
+
+
+def _parse(parser: _Parser, argv: list[str]) -> argparse.Namespace:
+    args, rest = parser.parse_known_intermixed_args(argv)
+    for word in rest:
+        name = word.partition("=")[0]
+        parser.error(
+            f"unknown option {name}{nearest(name, parser.options())}" if name[:1] == "-" else f"what is {word}?"
+        )
+    return args
+
+
+def _parser(command: str) -> _Parser:
+    prog = f"{PROGRAM} {command}".strip()
+    overview = OVERVIEW if not command else ""
+    usage = f"{PROGRAM} [command] [options] [PATH ...]" if not command else None
+    about = "Finds every loop in which a model calls tools, and demands evidence of each gate that bounds it."
+    parser = _Parser(
+        prog=prog,
+        usage=usage,
+        allow_abbrev=False,
+        description=about,
+        epilog=overview,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    if not command:
+        parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
+    _OPTIONS[command or "check"](parser)
+    return parser
+
+
+def _check_options(parser: _Parser) -> None:
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders; `-` reads standard input")
+    parser.add_argument("--stdin-filename", metavar="NAME", help="the path that standard input stands for")
+    _selection_options(parser)
+    parser.add_argument("--fail-on", metavar="LEVEL", help="error, warning, advice or never (default: warning)")
+    parser.add_argument("--output-format", metavar="FORMAT", help="text, concise, json or github (default: text)")
+    parser.add_argument(
+        "--report", action="append", default=[], metavar="FORMAT=PATH", help="write a further report of this run"
+    )
+    _presentation_options(parser)
+    _discovery_options(parser)
+    _config_options(parser)
+
+
+def _gates_options(parser: _Parser) -> None:
+    parser.add_argument("path", nargs="?", metavar="PATH|FILE:LINE", help="what to show the cards of (default: here)")
+    _selection_options(parser)
+    _presentation_options(parser)
+    _discovery_options(parser)
+    _config_options(parser)
+
+
+def _selection_options(parser: _Parser) -> None:
+    group = parser.add_argument_group("which rules")
+    codes = "codes, prefixes, names or ALL, with commas"
+    group.add_argument("--select", action="append", metavar="CODES", help=f"{codes}: only these, at any severity")
+    group.add_argument("--extend-select", action="append", metavar="CODES", help="these too")
+    group.add_argument("--ignore", action="append", metavar="CODES", help="not these")
+    group.add_argument("--profile", metavar="PROFILE", help="core (errors), default (and warnings) or strict (all)")
+    group.add_argument("--preview", action="store_true", default=None, help="rules without measured precision too")
+
+
+def _presentation_options(parser: _Parser) -> None:
+    group = parser.add_argument_group("presentation")
+    group.add_argument("--show-gates", action="store_true", default=None, help="the cards of loops that hold, too")
+    group.add_argument("--statistics", action="store_true", default=None, help="how often each rule speaks")
+    group.add_argument("-q", "--quiet", action="store_true", help="findings only")
+    group.add_argument("-v", "--verbose", action="store_true", help="code frames for all findings")
+    group.add_argument(
+        "--no-color", action="store_true", help="as NO_COLOR in the environment; FORCE_COLOR asks for it"
+    )
+
+
+def _discovery_options(parser: _Parser) -> None:
+    group = parser.add_argument_group("which files")
+    group.add_argument("--exclude", action="append", metavar="GLOBS", help="leave out these instead of the defaults")
+    group.add_argument("--extend-exclude", action="append", metavar="GLOBS", help="leave out these too")
+    group.add_argument("--no-respect-gitignore", action="store_true", help="read what git ignores, too")
+    group.add_argument(
+        "--force-exclude", action="store_true", default=None, help="leave out excluded files even when given by name"
+    )
+
+
+def _config_options(parser: _Parser) -> None:
+    group = parser.add_argument_group("configuration")
+    only = group.add_mutually_exclusive_group()
+    only.add_argument("--config", metavar="PATH", help="this configuration alone")
+    only.add_argument("--isolated", action="store_true", help="no configuration")
+
+
+def _explain_options(parser: _Parser) -> None:
+    parser.add_argument("rule", metavar="CODE|NAME")
+
+
+def _rules_options(parser: _Parser) -> None:
+    parser.add_argument("--output-format", choices=("text", "json"), default="text")
+
+
+def _config_command_options(parser: _Parser) -> None:
+    parser.add_argument("path", nargs="?", metavar="PATH", help="the file or folder to ask about (default: here)")
+    _selection_options(parser)
+    _config_options(parser)
+
+
+_LISTS = ("select", "extend-select", "ignore", "exclude", "extend-exclude")
+_SINGLE = ("profile", "preview", "fail-on", "output-format", "show-gates", "statistics", "force-exclude")
+
+
+def _values(args: argparse.Namespace) -> dict[str, object]:
+    """The options of the command line as configuration keys."""
+    given = {key.replace("_", "-"): value for key, value in vars(args).items() if value is not None}
+    values: dict[str, object] = {key: given[key] for key in _SINGLE if key in given}
+    for key in _LISTS:
+        if key in given:
+            values[key] = [item for text in given[key] for part in text.split(",") if (item := part.strip())]
+    if given.get("no-respect-gitignore"):
+        values["respect-gitignore"] = False
+    return values
+
+
+# Preparing
+
+
+def _prepare(args: argparse.Namespace, paths: Sequence[str], stdin: bytes | None = None) -> Run:
+    """Settings, files and bytes for a run over ``paths`` (as given); with ``stdin`` its bytes stand at the one path."""
+    from toolbind_lint.snapshot import Overlay, WorkingTree
+
+    cwd = str(Path.cwd())
+    given = [absolute(path, cwd) for path in paths]
+    if stdin is None:
+        _must_exist(given)
+    root, settings = _settings(args, given, cwd)
+    found = discover(
+        [] if stdin is not None else given,
+        root,
+        excluded=settings.excluded,
+        excluded_outside=_lenient(settings),
+        respect_gitignore=settings.value("respect-gitignore").value is True,
+        force_exclude=settings.value("force-exclude").value is True,
+    )
+    if stdin is None:
+        return Run(root, cwd, settings, found, WorkingTree(root.path, found.read))
+    name = relative_to(given[0], root.path)
+    forced = settings.value("force-exclude").value is True
+    targets = () if forced and settings.excluded(name, folder=False, whole=True) else (name,)
+    around = tuple(path for path in found.read if path != name)
+    snapshot = Overlay(WorkingTree(root.path, around), {name: stdin})
+    return Run(root, cwd, settings, found._replace(targets=targets), snapshot)
+
+
+def _must_exist(paths: Sequence[str]) -> None:
+    for path in paths:
+        if not os.path.lexists(path):
+            name = Path(path).name
+            hint = f" (`{name}` is a command: it comes first)" if name in COMMANDS else ""
+            raise DiscoveryError(f"{displayed(path)}: no such file or folder{hint}")
+
+
+def _settings(args: argparse.Namespace, paths: Sequence[str], cwd: str) -> tuple[Root, Settings]:
+    alone = args.isolated or args.config is not None
+    root = find_root(paths, cwd, configured=(lambda folder: None) if alone else nearest_config_folder)
+    settings = load_settings(_values(args), root=root.path, cwd=cwd, isolated=args.isolated, config=args.config)
+    return root, settings
+
+
+def _lenient(settings: Settings) -> Callable[..., bool]:
+    """For files that are only read: a broken configuration beside the linted files is not this run's matter."""
+
+    def excluded(path: str, *, folder: bool, whole: bool = False) -> bool:
+        try:
+            return settings.excluded(path, folder=folder, whole=whole)
+        except ConfigError:
+            return False
+
+    return excluded
+
+
+def _lint(run: Run) -> Report:
+    """The report of a run; folders that could not be listed are crashes, so that the run is no success."""
+    from toolbind_lint.lint import lint
+
+    report = lint(run.snapshot, run.found.targets, run.settings)
+    failed = tuple(Crash(path, "discover", error) for path, error in run.found.failed)
+    root = os.path.relpath(run.root.path, run.cwd).replace(os.sep, "/")
+    return report._replace(root=root, crashes=(*report.crashes, *failed), notes=(*run.found.notes, *report.notes))
+
+
+# Commands
+
+
+def _check(args: argparse.Namespace) -> int:
+    paths, stdin = _inputs(args)
+    run = _prepare(args, paths, stdin)
+    chosen = str(run.settings.value("output-format").value)
+    extra = [_report_option(text) for text in args.report]
+    for name in (chosen, *(name for name, _ in extra)):
+        _known_format(name)
+    report = _lint(run)
+    if not args.quiet:
+        _notes(report, run)
+    options = _options(args, report, run)
+    from toolbind_lint.report import render
+
+    for name, path in extra:
+        _write_file(path, render(report, name, options._replace(colour=False)))
+    _print(render(report, chosen, options))
+    return exit_status(report, run.settings)
+
+
+def exit_status(report: Report, settings: Settings) -> int:
+    """What the run means to a script: each finding is held against the ``fail-on`` of its own file."""
+    if report.crashes:
+        return BROKEN
+    for finding in report.shown:
+        least = settings.for_file(finding.place.path).fail_on
+        if least != "never" and SEVERITIES.index(finding.severity) >= [*SEVERITIES].index(least):  # type: ignore[arg-type]
+            return FOUND
+    return OK
+
+
+def _inputs(args: argparse.Namespace) -> tuple[list[str], bytes | None]:
+    if "-" not in args.paths:
+        if args.stdin_filename is not None:
+            raise UsageError("--stdin-filename needs `-`, standard input, as the path")
+        return args.paths or ["."], None
+    if len(args.paths) > 1:
+        raise UsageError("`-` reads standard input and cannot stand beside other paths")
+    return [args.stdin_filename or "stdin.py"], sys.stdin.buffer.read()
+
+
+def _report_option(text: str) -> tuple[str, str]:
+    name, separator, path = text.partition("=")
+    if not separator or not path:
+        raise UsageError(f"--report wants FORMAT=PATH, not `{text}`")
+    return name, path
+
+
+def _known_format(name: str) -> None:
+    from toolbind_lint.report import FORMATS
+
+    if name not in FORMATS:
+        raise UsageError(f"there is no format `{name}`{nearest(name, FORMATS)}; there are {', '.join(FORMATS)}")
+
+
+def _notes(report: Report, run: Run) -> None:
+    for note in report.notes:
+        _tell(f"{PROGRAM}: {note}")
+    if not run.found.targets:
+        _tell(f"{PROGRAM}: no Python files to check under the given paths")
+
+
+def _options(args: argparse.Namespace, report: Report, run: Run) -> Options:
+    from toolbind_lint.report import Options, terminal, working_directory
+
+    colour, width = terminal(sys.stdout, os.environ, no_color=args.no_color)
+    return Options(
+        colour=colour,
+        width=width,
+        verbose=args.verbose,
+        show_gates=run.settings.value("show-gates").value is True,
+        statistics=run.settings.value("statistics").value is True,
+        quiet=args.quiet,
+        working_directory=working_directory(report.root, run.cwd),
+    )
+
+
+def _gates(args: argparse.Namespace) -> int:
+    from toolbind_lint.report import cards
+
+    path, line = _file_and_line(args.path or ".")
+    run = _prepare(args, [path])
+    name = relative_to(absolute(path, run.cwd), run.root.path)
+    if line is not None:
+        # What holds a line may be a loop of any file: all that is read is asked.
+        run = run._replace(found=run.found._replace(targets=tuple(p for p in run.found.read if p.endswith(LINTED))))
+    report = _lint(run)
+    options = _options(args, report, run)
+    if not args.quiet:
+        _notes(report, run)
+    if line is None:
+        _print(cards.render(report, options, name))
+    else:
+        from toolbind_lint.check import load_rules
+
+        _print(cards.why_silent(report, name, line, load_rules(), options))
+    return _told_crashes(report)
+
+
+def _file_and_line(text: str) -> tuple[str, int | None]:
+    """``agent.py:12`` where that is no file itself."""
+    path, separator, number = text.rpartition(":")
+    if separator and number.isdigit() and not os.path.lexists(text):
+        if int(number) < 1:
+            raise UsageError(f"{text}: lines count from 1")
+        return path, int(number)
+    return text, None
+
+
+def _told_crashes(report: Report) -> int:
+    """For commands whose output shows no crashes: say them, and fail."""
+    for crash in report.crashes:
+        _tell(f"{PROGRAM}: {crash.stage} crashed on {crash.path}: {crash.error}")
+    return BROKEN if report.crashes else OK
+
+
+def _explain(args: argparse.Namespace) -> int:
+    from toolbind_lint.check import load_rules, page
+
+    rules = load_rules()
+    wanted = args.rule.strip()
+    for rule in rules:
+        if wanted.upper() == rule.code or wanted.lower().replace("_", "-") == rule.name:
+            _print(page(rule))
+            return OK
+    guess = nearest(wanted, [word for rule in rules for word in (rule.code, rule.name)])
+    raise UsageError(f"there is no rule `{wanted}`{guess}; `{PROGRAM} rules` lists them")
+
+
+def _rules(args: argparse.Namespace) -> int:
+    from toolbind_lint.check import load_rules
+
+    rules = load_rules()
+    if args.output_format == "json":
+        import json
+
+        rows = [
+            {
+                "code": rule.code,
+                "name": rule.name,
+                "severity": rule.severity,
+                "gate": rule.gate or None,
+                "hows": {how: spoken.severity for how, spoken in rule.hows.items()},
+                "polarity": rule.polarity,
+                "judges": list(rule.judges),
+                "serves": list(rule.serves),
+                "preview": rule.preview,
+                "since": rule.since,
+                "summary": rule.summary,
+            }
+            for rule in rules
+        ]
+        _print(json.dumps(rows, indent=2) + "\n")
+        return OK
+    width = max(len(rule.name) for rule in rules)
+    lines = [f"{r.code}  {r.name:<{width}}  {r.severity:<7}  {r.summary}{' (preview)' * r.preview}" for r in rules]
+    _print("".join(f"{line}\n" for line in lines))
+    return OK
+
+
+def _config(args: argparse.Namespace) -> int:
+    cwd = str(Path.cwd())
+    path = absolute(args.path or ".", cwd)
+    _must_exist([path])
+    root, settings = _settings(args, [path], cwd)
+    folder = relative_to(path if Path(path).is_dir() else str(Path(path).parent), root.path)
+    config = settings.config_for(folder)
+    lines = [f"# root: {displayed(root.path)}", f"# configuration: {config.path or 'none'}"]
+    rows = [(key, settings.value(key, folder)) for key in KEYS if key != "extend"]
+    texts = [(f"{key} = {_toml(value.value)}", value.origin) for key, value in rows]
+    lines += [f"{text:<40} # {origin}" for text, origin in texts]
+    for table in config.tables:
+        for name, entries in table.items():
+            lines.append(f"# [[{name}]]: {len(entries) if isinstance(entries, list) else 0} in-house entries")
+    _print("".join(f"{line}\n" for line in lines))
+    return OK
+
+
+def _toml(value: object) -> str:
+    """A value as TOML writes it; what is unset is shown as no TOML value at all."""
+    if value is None:
+        return "(unset)"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        import json
+
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, Mapping):
+        inner = ", ".join(f"{_toml(key)} = {_toml(item)}" for key, item in value.items())
+        return f"{{ {inner} }}" if inner else "{}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    return str(value)
+
+
+_OPTIONS: Mapping[str, Callable[[_Parser], None]] = {
+    "check": _check_options,
+    "gates": _gates_options,
+    "explain": _explain_options,
+    "rules": _rules_options,
+    "config": _config_command_options,
+}
+
+COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
+    "check": _check,
+    "gates": _gates,
+    "explain": _explain,
+    "rules": _rules,
+    "config": _config,
+}
+
+
+# Output
+
+
+def _print(text: str) -> None:
+    """Write to standard output; a reader that has gone is no error of ours."""
+    try:
+        sys.stdout.flush()
+        _emit(sys.stdout, text)
+    except BrokenPipeError:
+        # The interpreter flushes once more at exit: let that go nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _tell(text: str) -> None:
+    """Write a line to standard error."""
+    try:
+        _emit(sys.stderr, text.rstrip("\n") + "\n")
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+
+
+def _emit(stream: object, text: str) -> None:
+    """Write text whose lone surrogates are bytes of file names, to a stream that may not know every character."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    try:
+        data = text.encode(encoding, "surrogateescape")
+    except UnicodeEncodeError:
+        data = text.encode(encoding, "backslashreplace")
+    buffer = getattr(stream, "buffer", None)
+    if buffer is None:
+        stream.write(data.decode(encoding, "replace"))  # type: ignore[attr-defined]
+    else:
+        buffer.write(data)
+    stream.flush()  # type: ignore[attr-defined]
+
+
+def _write_file(path: str, text: str) -> None:
+    try:
+        Path(path).write_bytes(text.encode("utf-8", "surrogateescape"))
+    except OSError as error:
+        raise UsageError(f"--report: {path}: {error.strerror or error}") from error
