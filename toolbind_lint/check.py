@@ -37,7 +37,7 @@ POSSIBLE_WORDS: Mapping[Judged, frozenset[str]] = {
         {"cap", "source", "counter", "ceiling", "call", "param", "value", "error", "handler", "at", "note"}
     ),
     "file": frozenset(),
-    "suppression": frozenset(),
+    "suppression": frozenset({"note"}),
 }
 """Words that a fault may or may not carry: a template uses them inside ``[[...]]`` only."""
 
@@ -154,7 +154,11 @@ class Suppressing(Protocol):
 
     @property
     def unused(self) -> tuple[str, ...]:
-        """The codes that suppressed no finding; of a blanket ignore that suppressed none, ``("*",)``."""
+        """The codes that suppressed no finding."""
+
+    @property
+    def note(self) -> str:
+        """A sentence more about it, or an empty string."""
 
 
 # Loading
@@ -314,7 +318,7 @@ class _Reader:
 
 
 def _caption(text: str, stem: str) -> str:
-    match = _CAPTION.match(text)
+    match = _CAPTION.match(re.sub(r"\A#.*coding[:=].*\n", "", text))
     if match is None:
         return stem.split("_", 1)[1].replace("_", " ")
     return (match["quoted"] or match["comment"]).strip()
@@ -413,7 +417,7 @@ class _Panel:
     def hear_suppression(self, suppression: Suppressing) -> None:
         for rule in self.of_suppressions:
             for hit, how in self._hits(rule, suppression.place.path, "", suppression):
-                words = {"codes": ", ".join(suppression.codes)}
+                words = {"codes": ", ".join(suppression.codes), "note": suppression.note}
                 self.findings.append(_finding(rule, how, hit, words, "high")._replace(kind="suppression"))
 
     def result(self) -> tuple[list[Finding], list[Crash]]:
@@ -485,31 +489,3 @@ def _order(finding: Finding) -> tuple[str, int, int, int, str, str]:
     place = finding.place
     cell = -1 if place.cell is None else place.cell
     return place.path, cell, place.line, place.column, finding.code, finding.how
-
-
-# The page
-
-
-def page(rule: Rule) -> str:
-    """The rule's page in Markdown: built from its folder alone."""
-    about = [f"severity: {rule.severity}"]
-    if rule.gate:
-        about += [f"gate: {rule.gate}", f"judges: {', '.join(rule.judges)}"]
-    about += [f"since {rule.since}"] + (["preview"] if rule.preview else [])
-    parts = [f"# {rule.code} `{rule.name}`", rule.summary, " · ".join(about), "## Why", rule.why, "## Instead"]
-    parts += [rule.instead, "## What it says"]
-    for how, spoken in rule.hows.items():
-        parts.append(f"* **{how}** ({spoken.severity}): {_plain(spoken.message)}\n\n  {_plain(spoken.help)}")
-    examples = rule.examples()
-    for title, bad in (("## Reported", True), ("## Not reported", False)):
-        chosen = [example for example in examples if example.bad is bad]
-        parts += [title] if chosen else []
-        for example in chosen:
-            parts += [f"### {example.caption}", f"```python\n{example.text.strip()}\n```"]
-            parts += [f"Mended:\n\n```python\n{example.fixed.strip()}\n```"] if example.fixed else []
-    return "\n\n".join(parts) + "\n"
-
-
-def _plain(template: str) -> str:
-    """A template for reading: its sections without marks, its words in angle brackets."""
-    return _WORD.sub(r"<\1>", _OPTION.sub(r"\1", template))

@@ -1,0 +1,34 @@
+"""A gather hands errors back as results, and nobody looks at them."""
+import asyncio
+import time
+
+from anthropic import AsyncAnthropic
+
+
+class DeadlineExceeded(Exception):
+    pass
+
+
+async def execute(handlers, call, deadline):
+    if time.monotonic() > deadline:
+        raise DeadlineExceeded(call.name)
+    return await handlers[call.name](**call.input)
+
+
+async def research(client: AsyncAnthropic, messages, tools, handlers):
+    deadline = time.monotonic() + 90
+    while True:
+        reply = await client.messages.create(
+            model="claude-sonnet-4-5", max_tokens=2048, messages=messages, tools=tools
+        )
+        messages.append({"role": "assistant", "content": reply.content})
+        calls = [block for block in reply.content if block.type == "tool_use"]
+        if not calls:
+            return reply
+        tasks = [execute(handlers, call, deadline) for call in calls]
+        outputs = await asyncio.gather(*tasks, return_exceptions=True)  # expect: TB502
+        results = [
+            {"type": "tool_result", "tool_use_id": call.id, "content": str(output)}
+            for call, output in zip(calls, outputs)
+        ]
+        messages.append({"role": "user", "content": results})

@@ -1,0 +1,40 @@
+"""The handler is broad, and leaves the loop each time."""
+import json
+import logging
+
+import litellm
+
+log = logging.getLogger(__name__)
+
+
+class StepLimitExceeded(Exception):
+    pass
+
+
+class Painter:
+    def __init__(self, tools, handlers, max_steps=6):
+        self.tools = tools
+        self.handlers = handlers
+        self.max_steps = max_steps
+        self.steps = 0
+
+    def step(self, messages):
+        self.steps += 1
+        if self.steps > self.max_steps:
+            raise StepLimitExceeded("the step limit is reached")
+        message = litellm.completion(model="gpt-4.1", messages=messages, tools=self.tools).choices[0].message
+        messages.append(message)
+        for call in message.tool_calls or []:
+            result = self.handlers[call.function.name](**json.loads(call.function.arguments))
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": json.dumps(result)})
+        return not message.tool_calls
+
+    def run(self, messages):
+        done = False
+        while not done:
+            try:
+                done = self.step(messages)
+            except Exception:
+                log.exception("run ended")
+                break
+        return messages
