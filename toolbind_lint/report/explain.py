@@ -1,4 +1,4 @@
-"""A rule's page, built from its folder: what and why, what fires and what does not, how to mend and how to silence it."""
+"""A rule's page, built from its folder: what and why, what fires and what does not, how to mend or silence it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol
 
 from toolbind_lint.findings import Severity
-from toolbind_lint.report import DEFAULTS, Options
+from toolbind_lint.report import DEFAULTS, PIPE_WIDTH, Options
 from toolbind_lint.report.plain import wrap
 
 PROSE_WIDTH = 100
@@ -265,6 +265,7 @@ def _rich(rule: RulePage, options: Options) -> str:
     from rich.console import Console, ConsoleOptions, RenderResult
     from rich.markdown import Heading, Markdown
     from rich.text import Text
+    from rich.theme import Theme
 
     class LeftHeading(Heading):
         def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -277,9 +278,16 @@ def _rich(rule: RulePage, options: Options) -> str:
     class Page(Markdown):
         elements = {**Markdown.elements, "heading_open": LeftHeading}  # noqa: RUF012 (declared so by rich)
 
-    width = min(options.width, PROSE_WIDTH)
+    plain = Theme({"markdown.code": "cyan", "markdown.h1": "bold", "markdown.h2": "bold", "markdown.h3": "italic"})
     out = StringIO()
-    console = Console(file=out, force_terminal=True, color_system="standard", width=width, legacy_windows=False)
+    console = Console(
+        file=out,
+        force_terminal=True,
+        color_system="standard",
+        theme=plain,  # rich's own sets code on black, which a light terminal shows as bars
+        width=min(options.width, PIPE_WIDTH + 2),  # programs are up to a hundred and twenty columns wide
+        legacy_windows=False,
+    )
     console.print(Page(markdown(rule, options.verbose), code_theme="ansi_dark", hyperlinks=False))
     lines = [line.rstrip() for line in out.getvalue().splitlines()]
     kept = [line for before, line in zip(["", *lines], lines, strict=False) if line or before]
