@@ -14,6 +14,7 @@ from toolbind_lint.check import Rule, load_rules
 from toolbind_lint.config import Settings
 from toolbind_lint.facts import Comment, Place
 from toolbind_lint.findings import Crash, Finding, Severity
+from toolbind_lint.source import Source, read_source
 from toolbind_lint.triage import Policy, Suppression, complaints, read_suppressions, triage
 from toolbind_lint.verdicts import Kind, Subject
 
@@ -375,10 +376,16 @@ def test_one_that_hides_a_finding_of_an_unselected_rule_is_used() -> None:
     assert wrong(f"a()  {REASON}", finding(1), rules=rules) is None
 
 
-def test_after_a_crash_nothing_is_called_unused() -> None:
-    text = f"a()  {REASON}"
-    assert wrong(text, crashes=[Crash(PATH, "TB101", "KeyError")]) is None
-    assert wrong(text, crashes=[Crash("other.py", "TB101", "KeyError"), Crash(PATH, "TB102", "x")]) is not None
+@pytest.mark.parametrize(("stage", "told"), [("TB101", False), ("TB102", True), ("recognise", False)])
+def test_after_a_crash_nothing_is_called_unused_that_might_not_be(stage: str, told: bool) -> None:
+    fact = wrong(f"a()  {REASON}", crashes=[Crash("other.py", stage, "KeyError")])
+    assert (fact is not None) is told
+
+
+def test_in_a_file_that_was_not_checked_nothing_is_unused() -> None:
+    unread = finding(1, "TB001")._replace(kind="file", how="too-slow")
+    assert wrong(f"a()\nb()  {REASON}", unread) is None
+    assert wrong("a()\nb()  # toolbind: ignore[TB999] reviewed", unread) is not None
 
 
 def test_an_unknown_code_is_told_with_what_it_may_mean() -> None:
@@ -489,3 +496,39 @@ def test_a_rule_that_is_not_there_is_still_placed() -> None:
 
 def test_suppressions_are_plain_data() -> None:
     assert json.loads(json.dumps(only(f"a()  {REASON}")))[1:3] == [["TB101"], "reviewed"]
+
+
+# Real sources
+
+
+def test_a_file() -> None:
+    call = "\ta(\r\n\t\t'# toolbind: ignore[TB101] no',\r\n\t)  # toolbind: ignore[TB501] réviewed"
+    source = read_source(PATH, f"\ufeffwhile True:\r\n{call}\r\n".encode())
+    assert isinstance(source, Source)
+    (found,) = read_suppressions(source)
+    assert (found.codes, found.reason, found.lines) == (("TB501",), "réviewed", (2, 4))
+    assert found.place == Place(PATH, 4, 5, 4, 39, None)
+
+
+def test_a_notebook() -> None:
+    loop = f"%pip install x\nimport a\n{REASON}\nwhile True:\n    b()"
+    cells = ["# Title", loop, "c()  # toolbind: ignore[TB2] why not"]
+    document = {
+        "cells": [
+            {"cell_type": "code" if index else "markdown", "source": cell, "metadata": {}, "outputs": []}
+            for index, cell in enumerate(cells)
+        ],
+        "metadata": {"language_info": {"name": "python"}},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    source = read_source("a.ipynb", json.dumps(document).encode())
+    assert isinstance(source, Source)
+    found = read_suppressions(source)
+    assert [(each.place.cell, each.lines) for each in found] == [(1, (4, 4)), (2, (1, 1))]
+
+
+def test_newer_syntax() -> None:
+    source = read_source(PATH, b"x = f'{a['b']}#'  # toolbind: ignore[TB101] reviewed\ny = 1\n")
+    assert isinstance(source, Source)
+    assert [(each.codes, each.lines) for each in read_suppressions(source)] == [(("TB101",), (1, 1))]

@@ -16,7 +16,7 @@ without codes, hides nothing and is reported; so is what hides nothing. Those re
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol
 
 from toolbind_lint.facts import Comment, Place
@@ -429,13 +429,14 @@ def complaints(
     """The suppressions with something wrong, as facts for the rules on them.
 
     ``findings`` are all that the check made of these files, also unselected ones, before triage. A code is unused only
-    where every rule that it means was asked about the file and none of them broke there.
+    where every rule that it means was asked about the file, the file could be read, and nothing broke on the way: what
+    breaks on a loop of another file may have had something to say here.
     """
     known = {subject.id: subject for subject in subjects}
     of_file: dict[str, list[Finding]] = {}
     for finding in findings:
         of_file.setdefault(finding.place.path, []).append(finding)
-    broken = {(crash.path, crash.stage) for crash in crashes}
+    broken = frozenset(crash.stage for crash in crashes)
     facts = []
     for suppression in suppressions:
         fact = suppression
@@ -451,16 +452,18 @@ def _weighed(
     findings: Iterable[Finding],
     subjects: Mapping[str, Subject],
     policy: Policy,
-    broken: Collection[tuple[str, str]],
+    broken: frozenset[str],
 ) -> Suppression:
     path = suppression.place.path
-    here = [finding for finding in findings if accepted(suppression, finding, subjects) != ()]
+    told = list(findings)
+    checked = broken <= policy.rules.keys() and not any(finding.kind == "file" for finding in told)
+    here = [finding for finding in told if accepted(suppression, finding, subjects) != ()]
     unknown = [code for code in suppression.codes if not valid_selector(code, policy.names)]
     unused = []
     for code in suppression.codes:
         meant = [name.code for name in policy.names if rank(name, code) >= 0 and name.code not in UNSUPPRESSIBLE]
-        asked = all(policy.speaks(path, rule) and (path, rule) not in broken for rule in meant)
-        if asked and not any(_means(code, finding) for finding in here):
+        asked = checked and all(policy.speaks(path, rule) and rule not in broken for rule in meant)
+        if (asked or not meant) and not any(_means(code, finding) for finding in here):
             unused.append(code)
     if not unused:
         return suppression
