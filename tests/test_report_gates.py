@@ -76,8 +76,8 @@ def test_a_hidden_finding_is_marked_with_its_reason() -> None:
         (Envelope("8", "8 × ?", "14400", "∞"), "≤ 8 turns · ≤ 8 × ? calls · ≤ 4 h · tokens ∞"),
         (Envelope("?", "?", "90", "100000"), "turns ? · calls ? · ≤ 90 s · ≤ 100000 tokens"),
         (Envelope("∞", "∞", "0.5", "∞"), "turns ∞ · calls ∞ · ≤ 0.5 s · tokens ∞"),
-        (Envelope("1", "1", "300", "?"), "≤ 1 turns · ≤ 1 calls · ≤ 5 min · tokens ?"),
-        (Envelope("1", "1", "8 × 60", "?"), "≤ 1 turns · ≤ 1 calls · ≤ 8 × 60 · tokens ?"),
+        (Envelope("1", "1", "300", "?"), "≤ 1 turn · ≤ 1 call · ≤ 5 min · tokens ?"),
+        (Envelope("1", "1", "8 × 60", "?"), "≤ 1 turn · ≤ 1 call · ≤ 8 × 60 · tokens ?"),
     ],
 )
 def test_the_worst_case_in_words(envelope: Envelope, expected: str) -> None:

@@ -11,7 +11,7 @@ import pytest
 from report_samples import at, crashed, finding, sample, subject, verdict
 
 from toolbind_lint.facts import Place, Step
-from toolbind_lint.findings import Cell, Report
+from toolbind_lint.findings import Cell, Crash, Report
 from toolbind_lint.report import Options, render, terminal, working_directory
 from toolbind_lint.report.plain import cells
 
@@ -147,8 +147,17 @@ def test_a_crash_is_told_even_when_quiet() -> None:
     assert render(sample(), "text", Options(quiet=True)).startswith("UNBOUNDED\n\nagent/core.py:3:9")
     assert render(empty(), "text", Options(quiet=True)) == ""
     quiet = render(crashed(), "text", Options(quiet=True))
-    assert quiet.startswith("CRASHED\n\nagent/core.py\n  TB104 broke here, the rest was checked: KeyError: 'x'\n")
+    assert quiet.startswith(
+        "CRASHED\n\nagent/core.py\n  TB104 crashed, and what it would have found is not here: KeyError: 'x'\n"
+    )
     assert "agent/core.py: crashed TB104: KeyError: 'x'" in render(crashed(), "concise")
+
+
+def test_a_crash_of_a_whole_stage_names_no_file() -> None:
+    report = empty(crashes=(Crash("", "recognise", "KeyError: 1"),), root="sub")
+    assert summary(render(report, "text"))[0] == "CRASHED    the whole run  recognise  KeyError: 1"
+    assert "the whole run: crashed recognise: KeyError: 1\n" in render(report, "concise")
+    assert "::the whole run: recognise crashed: KeyError: 1\n" in render(report, "github")
 
 
 def test_statistics_replace_the_cards() -> None:
@@ -287,6 +296,15 @@ def test_notebook_places_count_in_the_cell() -> None:
     assert "n.ipynb:cell 3:2:1" in text
     assert "    2 | while True:\n      | ^^^^^" in text
     assert render(report, "concise").startswith("n.ipynb:cell 3:2:1: TB101 ")
+
+
+def test_a_cell_that_was_indented_as_a_whole_keeps_its_columns() -> None:
+    report = empty(
+        findings=(finding("TB101", Place("n.ipynb", 1, 5, 1, 10, cell=0)),),
+        sources=(("n.ipynb", ("while True:",)),),
+        cells=(Cell("n.ipynb", 0, 1, (9,), shift=4),),
+    )
+    assert "    1 |     while True:\n      |     ^^^^^\n" in render(report, "text")
 
 
 def test_paths_are_as_seen_from_the_working_directory() -> None:

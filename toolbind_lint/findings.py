@@ -72,20 +72,21 @@ class Cell(NamedTuple):
     """Where the lines of one notebook cell stand.
 
     ``first`` is the line in the file's entry of ``Report.sources`` at which the cell begins (from 1), ``physical`` the
-    line of the file on disk for each line of the cell.
+    line of the file on disk for each line of the cell, ``shift`` the columns of indentation that the entry lacks.
     """
 
     path: str
     cell: int
     first: int
     physical: tuple[int, ...]
+    shift: int = 0
 
 
 class Report(NamedTuple):
     """All that one run knows. ``findings`` holds every disposition, ordered by path, cell, line, column, code.
 
     ``root`` is the project root relative to the working directory. ``sources`` holds the text of each file with a
-    finding or a subject, as ``path -> lines``, so that no report opens a file; ``cells`` maps the lines of notebook cells.
+    finding or a subject, as ``path -> lines``, so that no report opens a file; ``cells`` maps the lines of notebooks.
     """
 
     root: str

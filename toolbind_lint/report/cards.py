@@ -77,10 +77,10 @@ def _inside(path: str, target: str) -> bool:
 def worst_case(envelope: Envelope) -> str:
     """``≤ 8 turns · ≤ 8 × ? calls · ≤ 4 h · tokens ∞``."""
     terms = [
-        _term(envelope.turns, "turns"),
-        _term(envelope.calls, "calls"),
+        _term(envelope.turns, "turn"),
+        _term(envelope.calls, "call"),
         f"≤ {_duration(envelope.seconds)}" if _known(envelope.seconds) else f"time {envelope.seconds}",
-        _term(envelope.tokens, "tokens"),
+        _term(envelope.tokens, "token"),
     ]
     return one_line(" · ".join(terms))
 
@@ -95,7 +95,9 @@ def _known(text: str) -> bool:
 
 
 def _term(text: str, noun: str) -> str:
-    return f"≤ {text} {noun}" if _known(text) else f"{noun} {text or '?'}"
+    if _known(text):
+        return f"≤ {text} {noun}{'' if text == '1' else 's'}"
+    return f"{noun}s {text or '?'}"
 
 
 def _duration(text: str) -> str:

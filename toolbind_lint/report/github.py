@@ -31,7 +31,7 @@ def render(report: Report, options: Options) -> str:
     left_out: list[Finding] = []
     for crash in report.crashes[:LIMIT]:
         used["error"] += 1
-        message = f"{crash.path}: {crash.stage} crashed: {crash.error}"
+        message = f"{reader.path(crash.path)}: {crash.stage} crashed: {crash.error}"
         lines.append(_command("error", {"title": "toolbind-lint crashed"}, one_line(message)))
     for finding in sorted(report.shown, key=lambda f: (-SEVERITIES.index(f.severity), *order(f))):
         level = LEVELS[finding.severity]

@@ -35,8 +35,8 @@ class Reader:
         self._cells = {(cell.path, cell.cell): cell for cell in report.cells}
 
     def path(self, path: str) -> str:
-        """A root-relative path as seen from the working directory, made visible."""
-        return visible(self._relative(path))
+        """A root-relative path as seen from the working directory, made visible; an empty one is no file."""
+        return visible(self._relative(path)) if path else "the whole run"
 
     def _relative(self, path: str) -> str:
         if self._inside:
@@ -61,13 +61,14 @@ class Reader:
 
     def source(self, place: Place, line: int) -> str | None:
         """The text of a line of the place's file or cell, without its newline; None where the report has none."""
+        indent = ""
         if place.cell is not None:
             cell = self._cells.get((place.path, place.cell))
             if cell is None or not 0 < line <= len(cell.physical):
                 return None
-            line += cell.first - 1
+            line, indent = line + cell.first - 1, " " * cell.shift
         lines = self._sources.get(place.path, ())
-        return lines[line - 1] if 0 < line <= len(lines) else None
+        return indent + lines[line - 1] if 0 < line <= len(lines) else None
 
     def physical(self, place: Place) -> int | None:
         """The line of the place in the file on disk; None for a cell that the report does not map."""

@@ -212,7 +212,7 @@ class _Cards:
             return []
         rows = []
         for crash in self.report.crashes:
-            text = f"{one_line(crash.stage)} broke here, the rest was checked: {one_line(crash.error)}"
+            text = f"{one_line(crash.stage)} crashed; what it would have said is missing: {one_line(crash.error)}"
             rows += [self.paint(self.reader.path(crash.path), "strong"), *labelled("", text, self.options.width, 2, 2)]
         return [[self.paint("CRASHED", "error")], rows]
 
