@@ -148,7 +148,7 @@ def test_a_crash_is_told_even_when_quiet() -> None:
     assert render(empty(), "text", Options(quiet=True)) == ""
     quiet = render(crashed(), "text", Options(quiet=True))
     assert quiet.startswith(
-        "CRASHED\n\nagent/core.py\n  TB104 crashed, and what it would have found is not here: KeyError: 'x'\n"
+        "CRASHED\n\nagent/core.py\n  TB104 crashed; what it would have said is missing: KeyError: 'x'\n"
     )
     assert "agent/core.py: crashed TB104: KeyError: 'x'" in render(crashed(), "concise")
 
