@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from toolbind_lint.check import Rule, load_rules
 from toolbind_lint.config import Settings
@@ -532,3 +534,19 @@ def test_newer_syntax() -> None:
     source = read_source(PATH, b"x = f'{a['b']}#'  # toolbind: ignore[TB101] reviewed\ny = 1\n")
     assert isinstance(source, Source)
     assert [(each.codes, each.lines) for each in read_suppressions(source)] == [(("TB101",), (1, 1))]
+
+
+@given(st.text(alphabet="#toolbind:ignore-file[TB101] ,x1'\"é\t", max_size=60))
+@example("# toolbind: ignore[")
+@settings(max_examples=300, deadline=None)
+def test_any_comment_can_be_read(rest: str) -> None:
+    text = f"#{rest}"
+    comment = Comment(Place(PATH, 1, 1, 1, len(text) + 1), text, own_line=True)
+
+    class Alone(Code):
+        comments = (comment,)
+
+    for found in read_suppressions(Alone(text)):
+        assert 1 <= found.place.column < found.place.end_column <= len(text) + 1
+        assert (found.problem == "blanket") == (not found.codes)
+        assert found.problem != "" or found.reason
