@@ -57,7 +57,7 @@ _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _SERVES = re.compile(r"[AB]\.[a-z0-9]+(-[a-z0-9]+)*")
 _SINCE = re.compile(r"\d+\.\d+\.\d+")
 _RULE_FOLDER = re.compile(r"tb\d{3}_")
-_CAPTION = re.compile(r'\A\s*(?:"""(?P<quoted>[^"\n]+)"""|#\s*(?P<comment>[^\n]+))')
+_CAPTION = re.compile(r'\A\s*(?:"""(?P<quoted>[^\n]+?)"""|#\s*(?P<comment>[^\n]+))')
 
 
 class RuleError(Exception):
