@@ -10,11 +10,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from toolbind_lint.snapshot import Memory
 
 from toolbind_lint.config import Settings
 from toolbind_lint.findings import Finding, Report
 from toolbind_lint.lint import lint
+from toolbind_lint.snapshot import Memory
 
 CARDS = Path(__file__).parent / "cards"
 NAMES = sorted(path.name.removesuffix(".expected.txt") for path in CARDS.glob("*.expected.txt"))
