@@ -63,6 +63,13 @@ def test_what_was_considered_as_a_bound_stands_under_the_witness() -> None:
     assert "  one pass      3 -> 4 ask -> 3\n  no bound      a.py:6 leaves only when the model stops\n" in text
 
 
+def test_a_pass_through_other_files_names_each_where_it_enters() -> None:
+    steps = (Step(at("b.py", 9), "ask"), Step(at("b.py", 12), "send"), Step(at("a.py", 7), ""))
+    loop = subject("a", "a.py", 3)._replace(witness=steps)
+    text = cards.render(sample()._replace(subjects=(loop,)), Options())
+    assert "one pass      3 -> b.py:9 ask -> 12 send -> a.py:7 -> 3\n" in text
+
+
 def test_a_hidden_finding_is_marked_with_its_reason() -> None:
     hidden = finding("TB101", at("a.py", 3), loops=("a",), disposition="suppressed", reason="ends by hand")
     loop = subject("a", "a.py", 3, verdict("cap", "missing", how="none", place=at("a.py", 3)))
