@@ -164,14 +164,18 @@ def _selection_options(parser: _Parser) -> None:
 
 
 def _presentation_options(parser: _Parser) -> None:
-    group = parser.add_argument_group("presentation")
+    group = _page_presentation_options(parser)
     group.add_argument("--show-gates", action="store_true", default=None, help="the cards of loops that hold, too")
     group.add_argument("--statistics", action="store_true", default=None, help="how often each rule speaks")
     group.add_argument("-q", "--quiet", action="store_true", help="findings only")
-    group.add_argument("-v", "--verbose", action="store_true", help="code frames for all findings")
-    group.add_argument(
-        "--no-color", action="store_true", help="as NO_COLOR in the environment; FORCE_COLOR asks for it"
-    )
+
+
+def _page_presentation_options(parser: _Parser) -> argparse._ArgumentGroup:
+    group = parser.add_argument_group("presentation")
+    colour = "as NO_COLOR in the environment; FORCE_COLOR asks for it"
+    group.add_argument("-v", "--verbose", action="store_true", help="code frames and examples for all")
+    group.add_argument("--no-color", action="store_true", help=colour)
+    return group
 
 
 def _discovery_options(parser: _Parser) -> None:
@@ -193,10 +197,12 @@ def _config_options(parser: _Parser) -> None:
 
 def _explain_options(parser: _Parser) -> None:
     parser.add_argument("rule", metavar="CODE|NAME")
+    _page_presentation_options(parser)
 
 
 def _rules_options(parser: _Parser) -> None:
     parser.add_argument("--output-format", choices=("text", "json"), default="text")
+    _page_presentation_options(parser)
 
 
 def _config_command_options(parser: _Parser) -> None:
@@ -353,13 +359,9 @@ def _notes(report: Report, run: Run) -> None:
 
 
 def _options(args: argparse.Namespace, report: Report, run: Run) -> Options:
-    from toolbind_lint.report import Options, terminal, working_directory
+    from toolbind_lint.report import working_directory
 
-    colour, width = terminal(sys.stdout, os.environ, no_color=args.no_color)
-    return Options(
-        colour=colour,
-        width=width,
-        verbose=args.verbose,
+    return _page_options(args)._replace(
         show_gates=run.settings.value("show-gates").value is True,
         statistics=run.settings.value("statistics").value is True,
         quiet=args.quiet,
@@ -407,13 +409,14 @@ def _told_crashes(report: Report) -> int:
 
 
 def _explain(args: argparse.Namespace) -> int:
-    from toolbind_lint.check import load_rules, page
+    from toolbind_lint.check import load_rules
+    from toolbind_lint.report import explain
 
     rules = load_rules()
     wanted = args.rule.strip()
     for rule in rules:
         if wanted.upper() == rule.code or wanted.lower().replace("_", "-") == rule.name:
-            _print(page(rule))
+            _print(explain.render(rule, _page_options(args)))
             return OK
     guess = nearest(wanted, [word for rule in rules for word in (rule.code, rule.name)])
     raise UsageError(f"there is no rule `{wanted}`{guess}; `{PROGRAM} rules` lists them")
@@ -421,33 +424,18 @@ def _explain(args: argparse.Namespace) -> int:
 
 def _rules(args: argparse.Namespace) -> int:
     from toolbind_lint.check import load_rules
+    from toolbind_lint.report import rules_table
 
-    rules = load_rules()
-    if args.output_format == "json":
-        import json
-
-        rows = [
-            {
-                "code": rule.code,
-                "name": rule.name,
-                "severity": rule.severity,
-                "gate": rule.gate or None,
-                "hows": {how: spoken.severity for how, spoken in rule.hows.items()},
-                "polarity": rule.polarity,
-                "judges": list(rule.judges),
-                "serves": list(rule.serves),
-                "preview": rule.preview,
-                "since": rule.since,
-                "summary": rule.summary,
-            }
-            for rule in rules
-        ]
-        _print(json.dumps(rows, indent=2) + "\n")
-        return OK
-    width = max(len(rule.name) for rule in rules)
-    lines = [f"{r.code}  {r.name:<{width}}  {r.severity:<7}  {r.summary}{' (preview)' * r.preview}" for r in rules]
-    _print("".join(f"{line}\n" for line in lines))
+    _print(rules_table.render(load_rules(), args.output_format, _page_options(args)))
     return OK
+
+
+def _page_options(args: argparse.Namespace) -> Options:
+    """Options for pages that are no report."""
+    from toolbind_lint.report import Options, terminal
+
+    colour, width = terminal(sys.stdout, os.environ, no_color=args.no_color)
+    return Options(colour=colour, width=width, verbose=args.verbose)
 
 
 def _config(args: argparse.Namespace) -> int:
