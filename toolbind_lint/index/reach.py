@@ -1,0 +1,421 @@
+"""Which statements may hold what we look for: those with a word of the catalogue, and, to a fixpoint, those that call them.
+
+A *unit* (a function, a method, the rest of a class, another statement) is **hot** when it holds a word, or when it uses a hot
+function. A use is matched by resolution wherever that is possible, by its last name only where it is not:
+
+* ``f()`` means what the module defines or imports under that name, through re-exports; a local or a builtin means nothing.
+* ``module.f()`` and ``Class.m()`` are resolved likewise; a root that is imported from outside the project ends it.
+* ``self.m()`` means a method of the classes above and below its own.
+* ``anything.m()`` means every method ``m`` when at most ``RARE`` modules define one. A commoner name counts only where the
+  module itself imports the module of the method's class, or of a class above or below it (an abstract model); a method of the
+  builtin types (``get``, ``append``, ``join``) only where it imports such a class by name.
+* A function handed to another makes the other hot: ``drive(step)`` means that ``drive`` may call ``step``.
+* A class with a hot ``__init__`` is called by its name, one with a hot ``__call__`` through variables built from it.
+
+The statements that build a class with a hot method, or derive from it, are candidates too: bounds are given there.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from typing import TYPE_CHECKING, NamedTuple
+
+from toolbind_lint.index.records import ModuleIndex, Unit, last_name
+
+if TYPE_CHECKING:
+    from toolbind_lint.index import Project
+
+RARE = 3
+"""Modules that may define a method for its bare name to count everywhere."""
+
+_CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__"})
+_BUILTIN_METHODS = frozenset(
+    name for cls in (str, bytes, list, dict, set, tuple, int, float) for name in dir(cls) if not name.startswith("_")
+)
+_OWN = frozenset({"self", "cls", "super"})
+
+
+class _At(NamedTuple):
+    """A unit, by file and number."""
+
+    path: str
+    number: int
+
+
+class _Use(NamedTuple):
+    """A name used in a unit: as a callee, or as a value."""
+
+    at: _At
+    dotted: str
+    called: bool
+
+
+class _Target(NamedTuple):
+    """What a dotted name means: a definition, ``rest`` being what is left of the name behind it."""
+
+    path: str
+    name: str
+    kind: str
+    rest: tuple[str, ...]
+
+
+Class = tuple[str, str]
+"""A class by file and qualified name."""
+
+
+class Reach:
+    """One computation of the candidates of a project."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._modules: dict[str, ModuleIndex] = {}
+        self._uses: dict[str, list[_Use]] = defaultdict(list)
+        self._hot: dict[_At, None] = {}
+        self._hot_functions: dict[str, list[_At]] = defaultdict(list)
+        self._queue: deque[_At] = deque()
+        self._marked: dict[str, set[int]] = defaultdict(set)
+        self._defining: dict[str, set[str]] = defaultdict(set)
+        self._methods: dict[str, list[_At]] = defaultdict(list)
+        self._functions: dict[tuple[str, str], list[_At]] = defaultdict(list)
+        self._bases: dict[Class, tuple[Class, ...]] = {}
+        self._derived: dict[Class, list[Class]] = defaultdict(list)
+        self._touched: dict[Class, None] = {}
+        self._families: dict[Class, frozenset[Class]] = {}
+        self._direct: dict[str, tuple[frozenset[str], frozenset[Class]]] = {}
+        self._resolved: dict[tuple[str, str, str], tuple[_Target, ...] | None] = {}
+        self._wanted: dict[str, None] = {}
+        self._done: set[str] = set()
+
+    def candidates(self) -> dict[str, tuple[int, ...]]:
+        """Per file, sorted, the numbers of the statements worth reading, sorted."""
+        self._add(list(self._project.seeded))
+        self._spread()
+        resting = {path: self._project.identifiers(path) for path in self._project.paths if path not in self._modules}
+        while True:
+            new = {name.encode() for name in self._wanted if name not in self._done}
+            self._done.update(self._wanted)
+            self._wanted.clear()
+            found = [path for path, names in resting.items() if path not in self._modules and not names.isdisjoint(new)]
+            if not found:
+                break
+            self._add(found)
+            self._spread()
+        return {
+            path: tuple(sorted(numbers))
+            for path, numbers in sorted(self._marked.items())
+            if numbers and not path.endswith(".pyi")
+        }
+
+    # --- Modules
+
+    def _add(self, paths: list[str]) -> None:
+        """Takes modules in, and what they import."""
+        fresh: list[ModuleIndex] = []
+        todo = deque(paths)
+        while todo:
+            path = todo.popleft()
+            module = self._project.module(path) if path not in self._modules else None
+            if module is None:
+                continue
+            self._modules[path] = module
+            fresh.append(module)
+            for each in module.imports:
+                todo.extend(target for target, _ in self._project.import_targets(path, each))
+        for module in fresh:
+            self._note(module)
+        for module in fresh:
+            for unit in module.units:
+                if unit.kind == "class":
+                    self._link(module.path, unit)
+        for module in fresh:
+            self._start(module)
+
+    def _note(self, module: ModuleIndex) -> None:
+        for number, unit in enumerate(module.units):
+            at = _At(module.path, number)
+            if unit.kind == "function":
+                name = last_name(unit.name)
+                self._defining[name].add(module.path)
+                self._functions[module.path, unit.name].append(at)
+                if unit.owner:
+                    self._methods[name].append(at)
+            for dotted in unit.calls:
+                self._uses[last_name(dotted)].append(_Use(at, dotted, True))
+            for dotted in unit.loads - unit.calls:
+                self._uses[last_name(dotted)].append(_Use(at, dotted, False))
+
+    def _link(self, path: str, unit: Unit) -> None:
+        bases = tuple(
+            (target.path, target.name)
+            for base in unit.bases
+            for target in self._resolve(path, unit, base) or ()
+            if target.kind == "class" and not target.rest
+        )
+        cls = (path, unit.name)
+        self._families.clear()
+        self._bases[cls] = bases
+        for base in bases:
+            if cls not in self._derived[base]:
+                self._derived[base].append(cls)
+
+    def _start(self, module: ModuleIndex) -> None:
+        """The units of a new module that are hot by their own words, or by what is hot already."""
+        for number, unit in enumerate(module.units):
+            at = _At(module.path, number)
+            if unit.seeded:
+                self._heat(at)
+        for number, unit in enumerate(module.units):
+            at = _At(module.path, number)
+            for dotted in sorted(unit.calls | unit.loads):
+                use = _Use(at, dotted, dotted in unit.calls)
+                for hot in list(self._hot_functions.get(last_name(dotted), ())):
+                    self._try(use, hot)
+            for cls in list(self._touched):
+                if last_name(cls[1]) in {last_name(each) for each in unit.calls | unit.loads}:
+                    self._mark_users(cls)
+
+    def _unit(self, at: _At) -> Unit:
+        return self._modules[at.path].units[at.number]
+
+    # --- Spreading
+
+    def _heat(self, at: _At) -> None:
+        if at not in self._hot and at.number not in self._modules[at.path].deep:
+            unit = self._unit(at)
+            self._hot[at] = None
+            if unit.kind == "function":
+                self._hot_functions[last_name(unit.name)].append(at)
+            self._marked[at.path].add(unit.statement)
+            self._queue.append(at)
+
+    def _spread(self) -> None:
+        while self._queue:
+            at = self._queue.popleft()
+            unit = self._unit(at)
+            if unit.kind == "function":
+                self._spread_function(at, unit)
+            elif unit.kind == "statement":
+                self._spread_statement(at, unit)
+
+    def _spread_function(self, at: _At, unit: Unit) -> None:
+        name = last_name(unit.name)
+        self._wanted.setdefault(name)
+        for use in list(self._uses.get(name, ())):
+            self._try(use, at)
+        if not unit.owner:
+            return
+        cls = (at.path, unit.owner)
+        self._touch(cls)
+        if name in _CONSTRUCTORS:
+            self._call_class(cls)
+        elif name == "__call__":
+            self._call_instances(cls)
+
+    def _spread_statement(self, at: _At, unit: Unit) -> None:
+        """Names that a hot assignment binds are followed where they are called: ``run = partial(dispatch)``."""
+        module = self._modules[at.path]
+        for definition in module.definitions:
+            if (
+                definition.statement == unit.statement
+                and definition.kind == "assignment"
+                and "." not in definition.name
+            ):
+                self._wanted.setdefault(definition.name)
+                for use in list(self._uses.get(definition.name, ())):
+                    if use.called and use.at not in self._hot and self._means(use, at.path, definition.name):
+                        self._heat(use.at)
+
+    def _try(self, use: _Use, hot: _At) -> None:
+        """Heats a unit that uses a hot function."""
+        if not self._matches(use, hot):
+            return
+        self._heat(use.at)
+        if not use.called:
+            user = self._unit(use.at)
+            for callee, argument in sorted(user.passes):
+                if argument == use.dotted:
+                    for target in self._resolve(use.at.path, user, callee) or ():
+                        for at in self._functions.get((target.path, target.name), ()) if not target.rest else ():
+                            self._heat(at)
+
+    def _touch(self, cls: Class) -> None:
+        if cls in self._touched:
+            return
+        self._touched[cls] = None
+        self._wanted.setdefault(last_name(cls[1]))
+        self._mark_users(cls)
+
+    def _mark_users(self, cls: Class) -> None:
+        for use in list(self._uses.get(last_name(cls[1]), ())):
+            if not self._means(use, *cls):
+                continue
+            user = self._unit(use.at)
+            self._marked[use.at.path].add(user.statement)
+            if user.kind == "class" and cls in self._bases.get((use.at.path, user.name), ()):
+                self._touch((use.at.path, user.name))
+
+    def _call_class(self, cls: Class) -> None:
+        """A hot constructor runs where the class, or one below it, is called."""
+        for each in (cls, *self._below(cls)):
+            self._wanted.setdefault(last_name(each[1]))
+            for use in list(self._uses.get(last_name(each[1]), ())):
+                if use.called and use.at not in self._hot and self._means(use, *each):
+                    self._heat(use.at)
+
+    def _call_instances(self, cls: Class) -> None:
+        """A hot ``__call__`` runs where a variable that is built from, or annotated with, the class is called."""
+        family = self._family(cls)
+        for path, module in list(self._modules.items()):
+            variables = {
+                variable
+                for unit in module.units
+                for variable, made in unit.made
+                if any((target.path, target.name) in family for target in self._resolve(path, unit, made) or ())
+            }
+            for number, unit in enumerate(module.units if variables else ()):
+                if any(last_name(dotted) in variables for dotted in unit.calls):
+                    self._heat(_At(path, number))
+
+    # --- Matching
+
+    def _matches(self, use: _Use, hot: _At) -> bool:
+        if use.at == hot or (use.at in self._hot and use.called):
+            return False
+        user, unit = self._unit(use.at), self._unit(hot)
+        root, _, rest = use.dotted.partition(".")
+        if root in _OWN and rest and "." not in rest:
+            return bool(unit.owner) and self._own(use.at.path, user, (hot.path, unit.owner))
+        targets = self._resolve(use.at.path, user, use.dotted) if root not in _OWN and root != "?" else ()
+        if targets is None:
+            return False  # a library's
+        if any((target.path, target.name) == (hot.path, unit.name) for target in targets):
+            return True
+        classes = [target for target in targets if target.kind == "class" and len(target.rest) == 1]
+        if classes:
+            return bool(unit.owner) and any(
+                (hot.path, unit.owner) in self._family((target.path, target.name)) for target in classes
+            )
+        if any(target.kind == "function" or (target.kind == "module" and not target.rest) for target in targets):
+            return False
+        return use.called and bool(rest) and bool(unit.owner) and self._by_name(use, hot, unit)
+
+    def _own(self, path: str, user: Unit, cls: Class) -> bool:
+        """``self.m`` of a method, or of a function inside it."""
+        owner = user.owner if user.kind == "function" else user.name
+        return bool(owner) and cls in self._family((path, owner))
+
+    def _by_name(self, use: _Use, hot: _At, unit: Unit) -> bool:
+        """A method of something unknown."""
+        name = last_name(use.dotted)
+        if name.startswith("__"):
+            return False
+        family = self._family((hot.path, unit.owner))
+        modules, classes = self._directly(use.at.path)
+        if name in _BUILTIN_METHODS:
+            return use.at.path == hot.path or not classes.isdisjoint(family)
+        if len(self._defining[name]) <= RARE or use.at.path == hot.path:
+            return True
+        return any(path in modules for path, _ in family)
+
+    def _means(self, use: _Use, path: str, name: str) -> bool:
+        targets = self._resolve(use.at.path, self._unit(use.at), use.dotted) or ()
+        return any(target.path == path and target.name == name and not target.rest for target in targets)
+
+    def _family(self, cls: Class) -> frozenset[Class]:
+        """A class, those above it, those below it, and those above these (what it is mixed with)."""
+        if cls in self._families:
+            return self._families[cls]
+        below = [cls, *self._below(cls)]
+        found = dict.fromkeys(below)
+        todo = list(below)
+        for each in todo:
+            for base in self._bases.get(each, ()):
+                if base not in found:
+                    found[base] = None
+                    todo.append(base)
+        self._families[cls] = frozenset(found)
+        return self._families[cls]
+
+    def _below(self, cls: Class) -> list[Class]:
+        found = [cls]
+        for each in found:
+            found += [derived for derived in self._derived.get(each, ()) if derived not in found]
+        return found[1:]
+
+    # --- Names
+
+    def _resolve(self, path: str, unit: Unit, dotted: str) -> tuple[_Target, ...] | None:
+        """What a dotted name in a unit means in the project: empty when unknown, None when it is a library's."""
+        scope = unit.name if unit.kind != "statement" else ""
+        root = dotted.partition(".")[0]
+        imports = self._project.imports_in(path)
+        local = any(each.scope == scope for each in imports.get(root, ())) if scope else False
+        key = (path, scope if local else "", dotted)
+        if key not in self._resolved:
+            self._resolved[key] = self._look_up(path, scope, dotted.split("."))
+        return self._resolved[key]
+
+    def _look_up(self, path: str, scope: str, parts: list[str]) -> tuple[_Target, ...] | None:
+        found: dict[_Target, None] = {}
+        foreign = False
+        imports = self._project.imports_in(path)
+        for each in (*imports.get(parts[0], ()), *imports.get("*", ())):
+            if each.scope not in ("", scope):
+                continue
+            rest = parts[1:]
+            if each.name is None and "." in each.module and each.alias == each.module.split(".", 1)[0]:
+                inner = each.module.split(".")[1:]
+                if rest[: len(inner)] != inner:
+                    continue
+                rest = rest[len(inner) :]
+            targets = self._project.import_targets(path, each)
+            foreign = foreign or (not targets and each.alias != "*")
+            for target, name in targets:
+                if name is None:
+                    self._in_module(target, rest, found)
+                else:
+                    self._in_module(target, [parts[0] if name == "*" else name, *rest], found)
+        if parts[0] in self._project.definitions_in(path):
+            self._in_module(path, parts, found)
+        if not found and foreign:
+            return None
+        return tuple(found)
+
+    def _in_module(self, path: str, parts: list[str], found: dict[_Target, None]) -> None:
+        """A name in a module, through re-exports and into classes."""
+        while parts:
+            places = self._project.definitions_of(path, parts[0])
+            modules = [target for target, definition in places if definition is None]
+            definitions = [(target, each) for target, each in places if each is not None]
+            if definitions or not modules:
+                for target, each in definitions:
+                    self._in_class(target, each.name, each.kind, parts[1:], found)
+                return
+            path, parts = modules[0], parts[1:]
+        found[_Target(path, "", "module", ())] = None
+
+    def _in_class(self, path: str, name: str, kind: str, rest: list[str], found: dict[_Target, None]) -> None:
+        if kind == "class" and rest:
+            inner = f"{name}.{rest[0]}"
+            for each in self._project.definitions_in(path).get(inner, ()):
+                if each.kind != "assignment":
+                    self._in_class(path, inner, each.kind, rest[1:], found)
+                    return
+        found[_Target(path, name, kind, tuple(rest))] = None
+
+    def _directly(self, path: str) -> tuple[frozenset[str], frozenset[Class]]:
+        """The modules that a module imports from, re-exports followed, and the classes that it imports by name."""
+        if path not in self._direct:
+            modules: set[str] = set()
+            classes: set[Class] = set()
+            for each in self._modules[path].imports:
+                for target, name in self._project.import_targets(path, each):
+                    modules.add(target)
+                    if name is None or name == "*":
+                        continue
+                    for place, definition in self._project.definitions_of(target, name):
+                        modules.add(place)
+                        if definition is not None and definition.kind == "class":
+                            classes.add((place, definition.name))
+            self._direct[path] = frozenset(modules), frozenset(classes)
+        return self._direct[path]

@@ -1,0 +1,94 @@
+"""What the index says of a module. Plain data; lines are 1-based lines of ``Source.text``."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+DefinitionKind = Literal["function", "class", "assignment"]
+StatementKind = Literal["function", "class", "import", "assignment", "expression", "compound"]
+
+
+class Words(NamedTuple):
+    """The words of the catalogue: identifiers, or whole literal strings, that make a statement worth reading."""
+
+    seeds: frozenset[str]
+
+
+class Import(NamedTuple):
+    """One name that an import binds.
+
+    ``module`` is dotted, without the leading dots that ``level`` counts. ``name`` is the name of a from-import (``*``
+    allowed), else None. ``alias`` is the bound name: of ``import a.b`` that is ``a``, of a star ``*``. ``scope`` is the
+    qualified name of the function or class around it, empty at module level.
+    """
+
+    module: str
+    level: int
+    name: str | None
+    alias: str
+    line: int
+    scope: str
+
+
+class Definition(NamedTuple):
+    """A name of the module (``f``, ``C``) or of a class in it (``C.m``). ``statement`` is an index into ``statements``."""
+
+    name: str
+    kind: DefinitionKind
+    line: int
+    statement: int
+
+
+class Statement(NamedTuple):
+    """A top-level statement; those that share a line are one.
+
+    ``first`` and ``last`` are inclusive, decorators counted. ``calls`` holds the last name of every callee (``c`` for
+    ``a.b.c()``), of every name passed as an argument, of decorators and of base classes. ``words`` are the words of the
+    catalogue that it holds as identifier, attribute, keyword or whole string. ``loops`` says that it has a loop
+    statement, or calls a name that it defines itself.
+    """
+
+    first: int
+    last: int
+    kind: StatementKind
+    defines: tuple[str, ...]
+    calls: frozenset[str]
+    words: frozenset[str]
+    loops: bool
+
+
+class Unit(NamedTuple):
+    """What the spread of words counts in: a function, a method, the rest of a class, or any other statement.
+
+    ``name`` is qualified and empty for a statement; ``owner`` is the class around a method. ``calls`` and ``loads`` hold
+    callees and names used as values, dotted as written: ``f``, ``self.m``, ``a.b.c``, ``?.m`` behind any other
+    expression, ``super.m``. ``passes`` pairs a callee with a name passed to it, ``made`` a variable with the class that
+    it is built from or annotated with. ``bases`` are those of a class.
+    """
+
+    statement: int
+    name: str
+    kind: Literal["function", "class", "statement"]
+    owner: str
+    seeded: bool
+    calls: frozenset[str]
+    loads: frozenset[str]
+    passes: frozenset[tuple[str, str]]
+    made: frozenset[tuple[str, str]]
+    bases: tuple[str, ...]
+
+
+class ModuleIndex(NamedTuple):
+    """One file. ``units`` serve ``candidates`` only; ``deep`` are statements that nest too deeply for libcst."""
+
+    path: str
+    statements: tuple[Statement, ...]
+    imports: tuple[Import, ...]
+    definitions: tuple[Definition, ...]
+    units: tuple[Unit, ...] = ()
+    deep: tuple[int, ...] = ()
+
+
+def last_name(dotted: str) -> str:
+    """``c`` of ``a.b.c``."""
+    return dotted[dotted.rfind(".") + 1 :]
