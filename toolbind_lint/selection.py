@@ -101,8 +101,15 @@ def valid_selector(selector: str, rules: Sequence[RuleName]) -> bool:
 
 def nearest(word: str, candidates: Iterable[str]) -> str:
     """`` (did you mean `x`?)`` for the candidate that looks most like ``word``, or an empty string."""
-    from difflib import get_close_matches
+    from difflib import SequenceMatcher
 
-    folded = {candidate.lower(): candidate for candidate in candidates}
-    found = get_close_matches(word.lower().replace("_", "-"), folded, n=1, cutoff=0.6)
-    return f" (did you mean `{folded[found[0]]}`?)" if found else ""
+    folded = word.lower().replace("_", "-")
+    best, score = "", 0.6
+    for candidate in candidates:
+        other = candidate.lower()
+        # Among words that share as much, the one that differs by a slip of one key: `TB1O1` is TB101, not TB311.
+        same = sum(one == another for one, another in zip(folded, other, strict=False)) / max(len(folded), 1)
+        closeness = SequenceMatcher(None, folded, other).ratio() + same / 10
+        if closeness > score:
+            best, score = candidate, closeness
+    return f" (did you mean `{best}`?)" if best else ""
