@@ -1,0 +1,615 @@
+"""What ends a loop whatever the model says: tests of a moving counter against a cap, and tests of the time.
+
+Questions to a graph of ``paths.py``: is there a pass from the head through a turn and back that no such test stands on, or on
+which the counter of the test does not move? A test counts only if the edge taken at the cap leads to no further pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from toolbind_lint.facts import Value
+from toolbind_lint.recognise import ir
+from toolbind_lint.recognise.paths import Cell, Frame, Graph, Point
+from toolbind_lint.recognise.program import External, Program
+from toolbind_lint.recognise.roles import CLOCK, JUMPING_CLOCK, RoleFinder, last_name
+from toolbind_lint.recognise.values import Values, text_of
+
+
+class Bound(NamedTuple):
+    """A counter that is compared with a cap.
+
+    ``tests`` are the points that compare it (or skip the comparison because the cap is off), ``moves`` the points that move it, ``resets``
+    those that set it back. ``cap`` is the expression and where it stands; ``kind`` is range, counter or size.
+    """
+
+    cells: frozenset[Cell]
+    kind: str
+    tests: tuple[Point, ...]
+    guards: tuple[Point, ...]
+    moves: tuple[Point, ...]
+    resets: tuple[Point, ...]
+    cap: ir.Expr
+    cap_frame: Frame
+    cap_cells: frozenset[Cell]
+    leaves: bool
+    values: tuple[Value, ...]
+    reached: tuple[Point, ...]
+
+
+class TimeTest(NamedTuple):
+    """A comparison of the time with a budget; ``leaves`` says that the loop ends when it is spent."""
+
+    point: Point
+    leaves: bool
+    monotonic: bool
+    budget: ir.Expr | None
+    frame: Frame
+    rearmed: bool
+
+
+# ---- walking the graph
+
+
+def reach(starts: Iterable[Point], blocked: frozenset[Point] = frozenset(), *, raising: bool = True) -> set[Point]:
+    """All points that can be reached, the starts among them, without passing a blocked one; ``raising`` follows exceptions."""
+    seen: set[Point] = set()
+    stack = [p for p in starts if p not in blocked]
+    while stack:
+        point = stack.pop()
+        if point in seen:
+            continue
+        seen.add(point)
+        for label, target in point.to:
+            if target not in blocked and target not in seen and (raising or label != "raise"):
+                stack.append(target)
+    return seen
+
+
+def passes(head: Point, stages: Iterable[Iterable[Point]], avoiding: Iterable[Point] = (), *, raising: bool = True) -> bool:
+    """Whether a walk from the head back to it visits one point of each stage, in any order, avoiding some points."""
+    return cycle(head, stages, avoiding, raising=raising) is not None
+
+
+def cycle(
+    head: Point, stages: Iterable[Iterable[Point]], avoiding: Iterable[Point] = (), *, raising: bool = True
+) -> list[Point] | None:
+    """One walk from the head back to it that visits a point of each stage and none to be avoided; None where there is none."""
+    wanted = [frozenset(s) for s in stages]
+    blocked = frozenset(avoiding)
+    if head in blocked or any(not s for s in wanted):
+        return None
+    full = (1 << len(wanted)) - 1
+
+    def bits(point: Point) -> int:
+        out = 0
+        for number, stage in enumerate(wanted):
+            if point in stage:
+                out |= 1 << number
+        return out
+
+    start = (head, bits(head))
+    before: dict[tuple[Point, int], tuple[Point, int] | None] = {start: None}
+    queue = [start]
+    for state in queue:
+        point, mask = state
+        for label, target in point.to:
+            if target in blocked or (not raising and label == "raise"):
+                continue
+            if target is head:
+                if mask == full:
+                    return _walk_back(before, state)
+                continue
+            following = (target, mask | bits(target))
+            if following not in before:
+                before[following] = state
+                queue.append(following)
+    return None
+
+
+def _walk_back(before: dict[tuple[Point, int], tuple[Point, int] | None], state: tuple[Point, int]) -> list[Point]:
+    out: list[Point] = []
+    at: tuple[Point, int] | None = state
+    while at is not None:
+        out.append(at[0])
+        at = before[at]
+    return out[::-1]
+
+
+def goes_on(start: Point, graph: Graph, turns: frozenset[Point], constants: dict[Cell, object] | None = None) -> bool:
+    """Whether, from a point, the loop can make another pass with another turn.
+
+    Flags are followed: after ``done = True`` a test of ``done`` has one way only.
+    """
+    head = graph.head
+    assert head is not None
+    seen: set[tuple[Point, bool, tuple[tuple[Cell, object], ...]]] = set()
+    stack: list[tuple[Point, bool, dict[Cell, object]]] = [(start, False, dict(constants or {}))]
+    while stack and len(seen) < 20_000:
+        point, again, known = stack.pop()
+        key = (point, again, tuple(sorted(known.items(), key=repr)))
+        if key in seen:
+            continue
+        seen.add(key)
+        if point is head or point.kind == "again":
+            again = True
+        if again and point in turns:
+            return True
+        if point.cell is not None and point.kind in {"set", "move", "grow", "shrink"}:
+            known = dict(known)
+            known.pop(point.cell, None)
+            if point.kind == "set" and isinstance(point.value, ir.Const) and len(known) < 6:
+                known[point.cell] = point.value.value
+        answer = decided(point, known) if point.kind == "test" else None
+        for label, target in point.to:
+            if answer is not None and label in {"true", "false"} and label != answer:
+                continue
+            stack.append((target, again, known))
+    return False
+
+
+def decided(point: Point, known: dict[Cell, object]) -> str | None:
+    """The one way of a test on a cell whose value is known, or None."""
+    node = point.node
+    if point.cell is None or point.cell not in known:
+        return None
+    value = known[point.cell]
+    if isinstance(node, (ir.Name, ir.Attr)):
+        return "true" if value else "false"
+    if isinstance(node, ir.Compare) and isinstance(node.right, ir.Const):
+        if node.op in {"==", "is"}:
+            return "true" if value == node.right.value else "false"
+        if node.op in {"!=", "is not"}:
+            return "true" if value != node.right.value else "false"
+    return None
+
+
+# ---- finding bounds
+
+_ORDER = frozenset({"<", "<=", ">", ">=", "==", "!="})
+_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+_NUMERIC_CALLS = frozenset({"int", "float", "abs", "round", "max", "min"})
+
+
+class Term(NamedTuple):
+    """A cell in a sum: its sign, and whether its size counts instead of its value."""
+
+    cell: Cell
+    sign: int
+    size: bool
+    expr: ir.Expr
+    frame: Frame
+
+
+class BoundFinder:
+    """Finds the bounds and time tests of one graph."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        cell: Callable[[ir.Expr | None, Frame], Cell | None],
+        program: Program,
+        roles: RoleFinder,
+        values: Values,
+    ) -> None:
+        self.graph = graph
+        self.cell = cell
+        self.program = program
+        self.roles = roles
+        self.values = values
+        assert graph.head is not None
+        self.head = graph.head
+        self.inside = reach([self.head])
+        self.pivots = frozenset(p for p in self.inside if p.kind == "turn") or frozenset(
+            p for p in self.inside if p.kind == "dispatch"
+        )
+        self._changes: dict[Cell, list[Point]] = {}
+        for point in graph.points:
+            if point in self.inside and point.cell is not None and point.kind in {"set", "move", "grow", "shrink", "iter"}:
+                self._changes.setdefault(point.cell, []).append(point)
+
+    def changes(self, cell: Cell, *kinds: str) -> list[Point]:
+        """The points of the loop that change a cell."""
+        return [p for p in self._changes.get(cell, ()) if not kinds or p.kind in kinds]
+
+    # ---- sums
+
+    def terms(self, expr: ir.Expr | None, frame: Frame, sign: int = 1, depth: int = 0) -> list[Term] | None:
+        """The cells of a sum; None where the expression is no sum of cells and numbers."""
+        if expr is None or depth > 6:
+            return None
+        if isinstance(expr, ir.Const):
+            return [] if isinstance(expr.value, (int, float)) else None
+        if isinstance(expr, (ir.Name, ir.Attr, ir.Subscript)):
+            cell = self.cell(expr, frame)
+            if cell is None:
+                return None
+            return self._derived(cell, sign, expr, frame, depth)
+        if isinstance(expr, ir.Bin):
+            if expr.op in {"+", "-"}:
+                left = self.terms(expr.left, frame, sign, depth + 1)
+                right = self.terms(expr.right, frame, sign if expr.op == "+" else -sign, depth + 1)
+                return None if left is None or right is None else left + right
+            if expr.op in {"*", "/", "//"}:
+                return self.terms(expr.left, frame, sign, depth + 1)
+            return None
+        if isinstance(expr, (ir.Await, ir.Walrus)):
+            return self.terms(expr.value, frame, sign, depth + 1)
+        if isinstance(expr, ir.Call):
+            return self._call_terms(expr, frame, sign, depth)
+        return None
+
+    def _call_terms(self, expr: ir.Call, frame: Frame, sign: int, depth: int) -> list[Term] | None:
+        name = last_name(expr.func)
+        if name == "len" and len(expr.args) == 1:
+            cell = self.cell(expr.args[0].value, frame)
+            return None if cell is None else [Term(cell, sign, True, expr, frame)]
+        if name in _NUMERIC_CALLS and isinstance(expr.func, ir.Name):
+            out: list[Term] = []
+            for arg in expr.args:
+                part = self.terms(arg.value, frame, sign, depth + 1)
+                if part is None:
+                    return None
+                out.extend(part)
+            return out
+        return None
+
+    def _derived(self, cell: Cell, sign: int, expr: ir.Expr, frame: Frame, depth: int) -> list[Term]:
+        """A name that is set in the loop from a sum of moving cells stands for that sum."""
+        sets = self.changes(cell, "set")
+        if sets and not self.changes(cell, "move", "iter"):
+            for point in sets:
+                if point.value is None or point.value_frame is None:
+                    continue
+                inner = self.terms(point.value, point.value_frame, sign, depth + 1)
+                if inner and any(self.moves(t) for t in inner):
+                    return inner
+        return [Term(cell, sign, False, expr, frame)]
+
+    def moves(self, term: Term) -> list[Point]:
+        """The points that move a term."""
+        if term.size:
+            return self.changes(term.cell, "grow", "move")
+        return [p for p in self.changes(term.cell, "move", "iter") if p.op in {"+", "-", ""}]
+
+    # ---- counters
+
+    def bounds(self) -> list[Bound]:
+        """All bounds of the loop, effective or not."""
+        out: list[Bound] = []
+        ranged = self._range(self.head)
+        if ranged is not None:
+            out.append(ranged)
+        for point in sorted(self.inside, key=lambda p: p.number):
+            if point.kind != "test":
+                continue
+            for atom, frame, plain in self.atoms(point.node, point):
+                found = self._counter(point, atom, frame, plain)
+                if found is not None:
+                    out.append(found)
+                    break
+        return out
+
+    def atoms(self, node: ir.Node, point: Point, depth: int = 0) -> Iterator[tuple[ir.Node, Frame, bool]]:
+        """The comparisons that a test stands for: itself, or those of the flag that it reads.
+
+        The last item is False for one of several joined by ``or``: then only its truth decides.
+        """
+        if isinstance(node, (ir.Name, ir.Attr)) and depth < 3:
+            cell = self.cell(node, point.frame)
+            sets = self.changes(cell, "set") if cell is not None else []
+            followed = False
+            for change in sets:
+                if isinstance(change.value, (ir.Compare, ir.Bool, ir.Not)) and change.value_frame is not None:
+                    followed = True
+                    yield from self._joined(change.value, change.value_frame)
+            if followed:
+                return
+        yield node, point.frame, True
+
+    def _joined(self, expr: ir.Expr, frame: Frame) -> Iterator[tuple[ir.Node, Frame, bool]]:
+        if isinstance(expr, ir.Bool):
+            if expr.op == "or":
+                for side in (expr.left, expr.right):
+                    for node, place, _ in self._joined(side, frame):
+                        yield node, place, False
+            return
+        yield expr, frame, True
+
+    def _range(self, head: Point) -> Bound | None:
+        if head.kind != "iter" or not isinstance(head.node, ir.For):
+            return None
+        source = head.node.iter
+        call = source if isinstance(source, ir.Call) else None
+        name = last_name(call.func) if call is not None else ""
+        function = head.frame.function
+        if call is not None and name in {"enumerate", "trange", "tqdm", "reversed", "list", "islice"} and call.args:
+            inner = call.args[-1].value if name == "islice" else call.args[0].value
+            if isinstance(inner, ir.Call) and last_name(inner.func) in {"range", "count"}:
+                call, name = inner, last_name(inner.func)
+        cap: ir.Expr = source
+        values: tuple[Value, ...]
+        if call is not None and name in {"range", "trange"} and call.args:
+            cap = call.args[0].value if len(call.args) == 1 else call.args[1].value
+            values = self.values.alternatives(cap, function)
+        elif call is not None and self._endless(call, head.frame):
+            values = (Value("infinite", text_of(source), float("inf"), True),)
+        elif head.node.is_async:
+            return None
+        else:
+            # As many passes as there are items.
+            values = (Value("computed", text_of(source), None, True),)
+        terms = self.terms(cap, head.frame) or []
+        done = tuple(p for label, p in head.to if label == "done")
+        leaves = all(not goes_on(p, self.graph, self.pivots) for p in done)
+        cells = frozenset({head.cell}) if head.cell is not None else frozenset({("for", str(head.number))})
+        return Bound(
+            cells, "range", (head,), (), (head,), (), cap, head.frame, frozenset(t.cell for t in terms), leaves, values, done
+        )
+
+    def _endless(self, call: ir.Call, frame: Frame) -> bool:
+        for meaning in self.program.resolve(call.func, frame.function):
+            if isinstance(meaning, External):
+                row = self.roles.catalogue.find("endless", meaning.name)
+                if row is not None and (row.one("form") != "sentinel" or len(call.args) == 2):
+                    return not (meaning.name == "itertools.repeat" and len(call.args) == 2)
+        return False
+
+    def _counter(self, point: Point, atom: ir.Node, frame: Frame, plain: bool) -> Bound | None:
+        if isinstance(atom, ir.Compare):
+            if atom.op not in _ORDER:
+                return None
+            for side, other, op in ((atom.left, atom.right, atom.op), (atom.right, atom.left, _FLIPPED[atom.op])):
+                found = self._compared(point, side, other, op, frame, plain)
+                if found is not None:
+                    return found
+            return None
+        if isinstance(atom, (ir.Name, ir.Attr)):
+            return self._compared(point, atom, ir.Const(atom.span, 0), "!=", frame, plain)
+        return None
+
+    def _compared(
+        self, point: Point, side: ir.Expr, other: ir.Expr, op: str, frame: Frame, plain: bool
+    ) -> Bound | None:
+        if (self.roles.of(side, frame.function) | self.roles.of(other, frame.function)) & {CLOCK}:
+            return None
+        if isinstance(other, ir.Const) and not isinstance(other.value, (int, float)):
+            return None
+        terms = self.terms(side, frame)
+        if not terms:
+            return None
+        moving = [t for t in terms if self.moves(t)]
+        if not moving or not self._the_counter(moving, other, frame):
+            return None
+        direction = self._direction(moving[0])
+        if direction == 0:
+            return None
+        reached = _reached(op, direction)
+        if not plain and reached != "true":
+            return None
+        after = tuple(p for label, p in point.to if label == reached)
+        moves = tuple(p for t in moving for p in self.moves(t))
+        resets = tuple(p for t in moving for p in self._resets(t))
+        still = [t for t in terms if not self.moves(t)]
+        cap, cap_frame = self._cap(side, other, still, moving[0], direction, frame)
+        cap_terms = [t for t in (self.terms(other, frame) or []) if t.cell not in {m.cell for m in moving}] + still
+        leaves = bool(after) and all(not goes_on(p, self.graph, self.pivots) for p in after)
+        if not leaves and after:
+            leaves = self._tools_off(point, after)
+        values = self.values.alternatives(cap, cap_frame.function)
+        cap_cells = frozenset(t.cell for t in cap_terms)
+        return Bound(
+            frozenset(t.cell for t in moving),
+            "size" if moving[0].size else "counter",
+            (point,),
+            tuple(self._guards(point, cap_cells)),
+            moves,
+            resets,
+            cap,
+            cap_frame,
+            cap_cells,
+            leaves,
+            values,
+            after,
+        )
+
+    def _the_counter(self, moving: list[Term], other: ir.Expr, frame: Frame) -> bool:
+        """Of two sides that both move the one that moves on every pass is the counter."""
+        others = [t for t in (self.terms(other, frame) or []) if self.moves(t)]
+        if not others:
+            return True
+        mine = [p for t in moving for p in self.moves(t)]
+        return not passes(self.head, [self.pivots], mine)
+
+    def _direction(self, term: Term) -> int:
+        """Up or down, as the compared sum moves; 0 where it does both."""
+        if term.size:
+            return term.sign
+        ways = set()
+        for point in self.moves(term):
+            if point.kind == "iter":
+                ways.add(1)
+            elif point.op in {"+", "-"}:
+                number = point.value.value if isinstance(point.value, ir.Const) else 1
+                down = (point.op == "-") != (isinstance(number, (int, float)) and number < 0)
+                ways.add(-1 if down else 1)
+        return term.sign * next(iter(ways)) if len(ways) == 1 else 0
+
+    def _resets(self, term: Term) -> list[Point]:
+        out = self.changes(term.cell, "set")
+        if term.size:
+            out = out + self.changes(term.cell, "shrink")
+        return out
+
+    def _cap(
+        self, side: ir.Expr, other: ir.Expr, still: list[Term], counter: Term, direction: int, frame: Frame
+    ) -> tuple[ir.Expr, Frame]:
+        """The expression of the cap: the other side, what a countdown starts from, or what a difference starts from."""
+        if direction < 0 or (isinstance(other, ir.Const) and still):
+            if still:
+                return still[0].expr, still[0].frame
+            start = self._start(counter)
+            if start is not None:
+                return start
+        return other, frame
+
+    def _start(self, counter: Term) -> tuple[ir.Expr, Frame] | None:
+        """What a countdown is set to before the loop."""
+        expr, frame = counter.expr, counter.frame
+        inside = {id(p.node) for p in self.inside}
+        bindings = []
+        if isinstance(expr, ir.Name):
+            bindings = self.program.lookup(expr.id, frame.function)
+        elif isinstance(expr, ir.Attr):
+            for base in self.program.resolve(expr.base, frame.function):
+                bindings = self.program.fields(base, expr.name)
+        for binding in bindings:
+            if binding.kind == "assign" and binding.value is not None and id(binding.value) not in inside:
+                if not isinstance(binding.value, ir.Bin):
+                    return binding.value, Frame(-1, binding.scope, None, {}, frozenset())
+        if any(b.kind == "parameter" for b in bindings):
+            return expr, frame
+        return None
+
+    def _guards(self, point: Point, cap_cells: frozenset[Cell]) -> Iterator[Point]:
+        """Tests that skip the comparison while the cap is off: ``if cap is not None and n >= cap``."""
+        targets = {point}
+        for _ in range(4):
+            found = {
+                p
+                for p in self.inside
+                if p.kind == "test" and p not in targets and p.cell is not None and any(t in targets for _, t in p.to)
+                and (p.cell in cap_cells or self._flag(p))
+            }
+            if not found:
+                return
+            yield from sorted(found, key=lambda p: p.number)
+            targets |= found
+
+    def _flag(self, point: Point) -> bool:
+        """Whether a test reads a switch that the loop never moves and whose value is known."""
+        if point.cell is None or self.changes(point.cell) or not isinstance(point.node, (ir.Name, ir.Attr)):
+            return False
+        values = self.values.alternatives(point.node, point.frame.function)
+        return all(v.pinned and v.number is not None for v in values)
+
+    def _tools_off(self, point: Point, after: tuple[Point, ...]) -> bool:
+        """Whether what is set on the way from the cap changes what the next turn offers (``tool_choice = "none"``)."""
+        blocked = frozenset({self.head})
+        here = reach(after, blocked)
+        there = reach([t for _, t in point.to if t not in after], blocked)
+        cells = {p.cell for p in here - there if p.kind == "set" and p.cell is not None}
+        if isinstance(point.node, (ir.Name, ir.Attr)) and point.cell is not None:
+            cells.add(point.cell)
+        return any(self._governs(cells, turn) for turn in self.pivots)
+
+    def _governs(self, cells: set[Cell], turn: Point) -> bool:
+        if turn.turn is None or turn.turn.row is None:
+            return False
+        for arg in turn.turn.call.args:
+            if arg.name in {*turn.turn.row.all("tools"), *turn.turn.row.all("choice")}:
+                for node in ir.walk(arg.value):
+                    if isinstance(node, (ir.Name, ir.Attr)) and self.cell(node, turn.frame) in cells:
+                        return True
+        return False
+
+    # ---- judging bounds
+
+    def finite(self, bound: Bound) -> bool:
+        """Whether no alternative of the cap is infinite."""
+        return not any(v.origin == "infinite" or (v.number is not None and v.number >= 1e9) for v in bound.values)
+
+    def covers(self, bound: Bound) -> bool:
+        """Whether the counter moves on every pass that its test stands on, and is never set back there."""
+        stages = [self.pivots, (*bound.tests, *bound.guards)]
+        return not passes(self.head, stages, bound.moves) and not self.reset_passes(bound)
+
+    def reset_passes(self, bound: Bound) -> bool:
+        """Whether a pass through a turn sets the counter back."""
+        return bool(bound.resets) and passes(self.head, [self.pivots, bound.resets])
+
+    def uncovered(self, bounds: Iterable[Bound]) -> list[Point] | None:
+        """A pass through a turn on which none of the bounds stands, or None."""
+        tests = [p for b in bounds for p in (*b.tests, *b.guards)]
+        if self.head in tests:
+            return None
+        return cycle(self.head, [self.pivots], tests)
+
+    # ---- time
+
+    def time_tests(self) -> list[TimeTest]:
+        """The comparisons of the time that the loop makes."""
+        out: list[TimeTest] = []
+        for point in sorted(self.inside, key=lambda p: p.number):
+            if point.kind != "test":
+                continue
+            for atom, frame, _ in self.atoms(point.node, point):
+                if not isinstance(atom, ir.Compare):
+                    continue
+                roles = self.roles.of(atom.left, frame.function) | self.roles.of(atom.right, frame.function)
+                if CLOCK in roles:
+                    leaves = any(not goes_on(p, self.graph, self.pivots) for _, p in point.to) or self._tools_off(
+                        point, tuple(p for label, p in point.to if label == "true")
+                    )
+                    out.append(
+                        TimeTest(point, leaves, JUMPING_CLOCK not in roles, self._budget(atom, frame), frame, self._rearmed(atom, frame))
+                    )
+        out.extend(self._time_in_turns())
+        return out
+
+    def _time_in_turns(self) -> Iterator[TimeTest]:
+        """``tool_choice="none" if last else "auto"`` where ``last`` compares the time."""
+        for turn in sorted(self.pivots, key=lambda p: p.number):
+            if turn.turn is None or turn.turn.row is None:
+                continue
+            for arg in turn.turn.call.args:
+                if arg.name not in {*turn.turn.row.all("tools"), *turn.turn.row.all("choice")}:
+                    continue
+                roles = self._deep_roles(arg.value, turn.frame, 0)
+                if CLOCK in roles:
+                    yield TimeTest(turn, True, JUMPING_CLOCK not in roles, None, turn.frame, False)
+
+    def _deep_roles(self, expr: ir.Expr, frame: Frame, depth: int) -> frozenset[str]:
+        found: frozenset[str] = frozenset()
+        for node in ir.walk(expr):
+            if isinstance(node, (ir.Name, ir.Attr)):
+                cell = self.cell(node, frame)
+                for change in self.changes(cell, "set") if cell is not None else ():
+                    if change.value is not None and change.value_frame is not None and depth < 4:
+                        found |= self._deep_roles(change.value, change.value_frame, depth + 1)
+            if isinstance(node, (ir.Name, ir.Attr, ir.Call, ir.Bin)):
+                found |= self.roles.of(node, frame.function) & {CLOCK, JUMPING_CLOCK}
+        return found
+
+    def _budget(self, atom: ir.Compare, frame: Frame) -> ir.Expr | None:
+        """The side of a comparison that is no reading of the clock."""
+        for side in (atom.right, atom.left):
+            if CLOCK not in self.roles.of(side, frame.function):
+                return side
+        return None
+
+    def _rearmed(self, atom: ir.Compare, frame: Frame) -> bool:
+        """Whether everything that the comparison remembers of the clock is read anew on every pass."""
+        cells: set[Cell] = set()
+        for node in ir.walk(atom):
+            if isinstance(node, (ir.Name, ir.Attr)) and CLOCK in self.roles.of(node, frame.function):
+                if isinstance(node, ir.Attr) and isinstance(node.base, ir.Name) and self.program.resolve(node, frame.function):
+                    continue
+                cell = self.cell(node, frame)
+                if cell is not None:
+                    cells.add(cell)
+        if not cells:
+            return False
+        for cell in cells:
+            sets = self.changes(cell, "set")
+            if not sets or passes(self.head, [self.pivots], sets):
+                return False
+        return True
+
+
+def _reached(op: str, direction: int) -> str:
+    """The edge of a comparison that is taken once the cap is reached."""
+    if direction > 0:
+        return "true" if op in {">", ">=", "=="} else "false"
+    return "true" if op in {"<", "<=", "=="} else "false"

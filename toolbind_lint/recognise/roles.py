@@ -1,0 +1,839 @@
+"""What part a value plays in a tool loop: a model's reply, the calls in it, a call's name and arguments, a tool, its result.
+
+Flow-insensitive and on demand: the roles of an expression are the union over all bindings of the names in it, followed through
+functions of the project. The catalogue gives the words (which attribute holds the calls of a reply); nothing here knows a vendor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from toolbind_lint.catalogue import Catalogue, Row
+from toolbind_lint.recognise import ir
+from toolbind_lint.recognise.program import External, Function, FunctionRef, Instance, Program, calls_of
+
+REPLY = "reply"
+CALLS = "calls"
+CALL = "call"
+NAME = "name"
+ARGS = "args"
+TOOL = "tool"
+RESULT = "result"
+FINISH = "finish"
+ERROR = "error"
+ERROR_TEXT = "error-text"
+CLOCK = "clock"
+JUMPING_CLOCK = "jumping-clock"
+
+Roles = frozenset[str]
+NONE: Roles = frozenset()
+_TIME: Roles = frozenset({CLOCK, JUMPING_CLOCK})
+
+_NAME_PARAMETERS = frozenset(
+    "tool_name toolname function_name func_name fn_name fname tool_id action_name command_name requested_tool called_tool".split()
+)
+_LOOSE_NAME_PARAMETERS = frozenset("name tool function action".split())
+_CALL_PARAMETERS = frozenset("tool_call toolcall function_call tool_use tool_use_block call_request tool_request".split())
+_CALLS_PARAMETERS = frozenset("tool_calls toolcalls function_calls tool_uses".split())
+_ARGS_PARAMETERS = frozenset("arguments args tool_args tool_arguments tool_input function_args kwargs params parameters inputs".split())
+_DISPATCH_WORDS = ("tool", "function", "dispatch", "action")
+_FOLDS = frozenset({"lower", "casefold", "upper"})
+_PATTERN_METHODS = frozenset({"startswith", "endswith"})
+_RUNS = frozenset("run arun invoke ainvoke execute aexecute call acall func function fn handler callback forward coroutine _run _arun __call__".split())
+_PASSING_METHODS = frozenset(
+    "strip lstrip rstrip lower upper casefold removeprefix removesuffix copy values items keys model_dump to_dict dict json read decode parse".split()
+)
+_PASSING_CALLS = frozenset(
+    "json.loads json.dumps builtins.str builtins.dict builtins.list builtins.tuple builtins.reversed builtins.enumerate builtins.sorted "
+    "builtins.iter builtins.next copy.deepcopy copy.copy typing.cast builtins.zip asyncio.wait_for asyncio.create_task asyncio.gather "
+    "asyncio.ensure_future asyncio.shield asyncio.run inspect.iscoroutine".split()
+)
+
+
+class Turn(NamedTuple):
+    """A call that asks a model. ``row`` is None where it is known by shape alone; ``tools`` is yes, no or unknown."""
+
+    call: ir.Call
+    function: Function
+    row: Row | None
+    tools: str
+    callee: str
+
+
+class Dispatch(NamedTuple):
+    """A call (or a chain of tests, at its ``node``) that runs what a model named.
+
+    ``form`` is table, attribute, namespace, code, server, chain or handed-on. ``key`` is the expression that holds the name.
+    """
+
+    node: ir.Node
+    function: Function
+    form: str
+    key: ir.Expr | None
+    callee: str
+
+
+class RoleFinder:
+    """Roles, turns and dispatches over one program. Holds the memos."""
+
+    def __init__(self, program: Program, catalogue: Catalogue) -> None:
+        self.program = program
+        self.catalogue = catalogue
+        self.calls_words = catalogue.words("reply", "calls")
+        self.one_call_words = catalogue.words("reply", "one-call")
+        self.call_types = catalogue.words("reply", "call-types")
+        self.call_classes = catalogue.words("reply", "call-classes")
+        self.inside_words = catalogue.words("reply", "inside")
+        self.name_words = catalogue.words("reply", "name")
+        self.args_words = catalogue.words("reply", "args")
+        self.finish_words = catalogue.words("reply", "finish")
+        self.shape_turns: dict[int, Turn] = {}
+        self._roles: dict[tuple[int, str], Roles] = {}
+        self._active: set[tuple[int, str]] = set()
+        self._returns: dict[str, Roles] = {}
+        self._tested: dict[str, frozenset[str]] = {}
+        self._picked: dict[str, str] = {}
+        self._turns: dict[str, tuple[Turn, ...]] = {}
+        self._dispatches: dict[str, tuple[Dispatch, ...]] = {}
+        self._keep: list[object] = []
+        self._depth = 0
+
+    # ---- roles
+
+    def of(self, expr: ir.Expr | None, function: Function) -> Roles:
+        """The roles that the value of an expression may play."""
+        if expr is None or isinstance(expr, ir.Const) or self._depth > 40:
+            return NONE
+        key = (id(expr), function.key)
+        known = self._roles.get(key)
+        if known is not None:
+            return known
+        if key in self._active:
+            return NONE
+        self._active.add(key)
+        self._depth += 1
+        try:
+            found = self._of(expr, function)
+        finally:
+            self._depth -= 1
+            self._active.discard(key)
+        if self._depth == 0 or found:
+            self._roles[key] = found
+            self._keep.append(expr)
+        return found
+
+    def _of(self, expr: ir.Expr, function: Function) -> Roles:
+        if isinstance(expr, ir.Name):
+            return self._name(expr, function)
+        if isinstance(expr, ir.Attr):
+            return self._part(expr.base, expr.name, expr, function)
+        if isinstance(expr, ir.Subscript):
+            return self._subscript(expr, function)
+        if isinstance(expr, ir.Call):
+            return self._call(expr, function)
+        if isinstance(expr, (ir.Await, ir.Walrus, ir.Starred)):
+            return self.of(expr.value, function)
+        if isinstance(expr, ir.IfExp):
+            return self.of(expr.body, function) | self.of(expr.orelse, function)
+        if isinstance(expr, ir.Bool):
+            return self.of(expr.left, function) | self.of(expr.right, function)
+        if isinstance(expr, ir.Comp):
+            return self._comprehension(expr, function)
+        if isinstance(expr, (ir.Seq, ir.DictE, ir.FString, ir.Bin)):
+            found = NONE
+            for child in ir.children(expr):
+                found |= self.of(child, function)  # type: ignore[arg-type]
+            return _flat(found, isinstance(expr, ir.Seq)) | (found & _TIME if isinstance(expr, ir.Bin) else NONE)
+        if isinstance(expr, (ir.Compare, ir.Neg, ir.Not)):
+            found = NONE
+            for child in ir.children(expr):
+                found |= self.of(child, function) & _TIME  # type: ignore[arg-type]
+            return found
+        return NONE
+
+    def _name(self, expr: ir.Name, function: Function) -> Roles:
+        found = NONE
+        for binding in self.program.lookup(expr.id, function):
+            scope = binding.scope
+            if binding.kind in {"assign", "context"}:
+                found |= self.of(binding.value, scope)
+            elif binding.kind in {"element", "unpack-element"}:
+                found |= self._element(binding.value, scope)
+            elif binding.kind == "unpack":
+                found |= self._unpacked(binding.value, binding.index, scope)
+            elif binding.kind == "except":
+                found |= {ERROR}
+            elif binding.kind == "parameter" and isinstance(binding.node, ir.Param):
+                found |= self._parameter(binding.node, binding.index, scope)
+            if expr.id in self.tested(scope):
+                found |= {CALL}
+            if binding.kind == "element" and self.picked(expr.id, scope):
+                found |= {TOOL}
+        return found
+
+    def _element(self, value: ir.Expr | None, function: Function) -> Roles:
+        whole = self.of(value, function)
+        found = {r for r in whole if r in {REPLY, RESULT, TOOL, NAME, ARGS, CALL}}
+        if CALLS in whole:
+            found.add(CALL)
+        return frozenset(found)
+
+    def _unpacked(self, value: ir.Expr | None, index: int, function: Function) -> Roles:
+        """Item ``index`` of a tuple: of a display, or of what a function of the project returns."""
+        inner = value.value if isinstance(value, ir.Await) else value
+        if isinstance(inner, ir.Call):
+            found = NONE
+            known = False
+            for target in self.program.targets(inner, function):
+                for returned in returns_of(target):
+                    if isinstance(returned, ir.Seq):
+                        known = True
+                        if index < len(returned.items):
+                            found |= self.of(returned.items[index], target)
+            if known:
+                return found
+        return self.of(value, function)
+
+    def _parameter(self, param: ir.Param, index: int, function: Function) -> Roles:
+        found = self._by_parameter_name(param.name, function)
+        if function.cls is not None and param.name == function.self_name:
+            return NONE
+        for call, caller in self.program.callers(function):
+            value = argument(call, param, index - (1 if function.self_name else 0))
+            if value is not None:
+                found |= self.of(value, caller)
+        return found
+
+    def _by_parameter_name(self, name: str, function: Function) -> Roles:
+        """What the names of a function and its parameter say, for a dispatcher whose callers are elsewhere."""
+        name = name.lower()
+        if name in _NAME_PARAMETERS:
+            return frozenset({NAME})
+        if name in _CALL_PARAMETERS:
+            return frozenset({CALL})
+        if name in _CALLS_PARAMETERS:
+            return frozenset({CALLS})
+        about = function.node.name.lower() + " " + (function.cls.node.name.lower() if function.cls else "")
+        if any(word in about for word in _DISPATCH_WORDS):
+            if name in _LOOSE_NAME_PARAMETERS and any(p.name.lower() in _ARGS_PARAMETERS for p in function.node.params):
+                return frozenset({NAME})
+            if name in _ARGS_PARAMETERS:
+                return frozenset({ARGS})
+        return NONE
+
+    def tested(self, function: Function) -> frozenset[str]:
+        """Names that a test in a function shows to hold a call: ``block.type == <call type>``, ``isinstance(block, <call class>)``."""
+        if function.key not in self._tested:
+            found: set[str] = set()
+            body = function.node.body
+            for node in ir.walk_all(body):
+                if isinstance(node, ir.Compare) and node.op in {"==", "in", "is"}:
+                    holder, word = _key_read(node.left)
+                    values = {c.value for c in ir.walk(node.right) if isinstance(c, ir.Const) and isinstance(c.value, str)}
+                    if word == "type" and values & self.call_types and isinstance(holder, ir.Name):
+                        found.add(holder.id)
+                elif isinstance(node, ir.Call) and isinstance(node.func, ir.Name) and node.func.id == "isinstance":
+                    if len(node.args) == 2 and isinstance(node.args[0].value, ir.Name):
+                        classes = {last_name(n) for n in ir.walk(node.args[1].value) if isinstance(n, (ir.Name, ir.Attr))}
+                        if classes & self.call_classes:
+                            found.add(node.args[0].value.id)
+            self._tested[function.key] = frozenset(found)
+        return self._tested[function.key]
+
+    def picked(self, name: str, function: Function) -> str:
+        """How an element of a collection is picked by the model's name: ``exact``, ``pattern``, or empty where it is not.
+
+        ``for tool in tools: if tool.name == wanted`` and its like in a comprehension.
+        """
+        key = f"{function.key}#{name}"
+        if key in self._picked:
+            return self._picked[key]
+        self._picked[key] = ""
+        answer = ""
+        for node in ir.walk_all(function.node.body):
+            if isinstance(node, ir.Compare) and node.op in {"==", "in"}:
+                for side, other in ((node.left, node.right), (node.right, node.left)):
+                    if _root(side) == name and not isinstance(side, ir.Name) and NAME in self.of(other, function):
+                        folded = any(isinstance(n, ir.Call) and last_name(n.func) in _FOLDS for n in ir.walk(node))
+                        whole = node.op == "==" and not folded
+                        answer = "exact" if whole or answer == "exact" else "pattern"
+            elif isinstance(node, ir.Call) and self.is_pattern(node, function):
+                parts = [a.value for a in node.args] + ([node.func.base] if isinstance(node.func, ir.Attr) else [])
+                if any(_root(p) == name and not isinstance(p, ir.Name) for p in parts) and any(
+                    NAME in self.of(p, function) for p in parts
+                ):
+                    answer = answer or "pattern"
+        self._picked[key] = answer
+        return answer
+
+    def is_pattern(self, call: ir.Call, function: Function) -> bool:
+        """Whether a call tests a text by pattern."""
+        if isinstance(call.func, ir.Attr) and call.func.name in _PATTERN_METHODS:
+            return True
+        for meaning in self.program.resolve(call.func, function):
+            if isinstance(meaning, External) and self.catalogue.find("pattern-test", meaning.name):
+                return True
+        return False
+
+    def _part(self, base: ir.Expr, word: str, whole: ir.Expr, function: Function) -> Roles:
+        """An attribute or a constant key of something."""
+        if word in self.calls_words:
+            return frozenset({CALLS})
+        roles = self.of(base, function)
+        found: set[str] = set()
+        if CALL in roles:
+            if word in self.name_words:
+                found.add(NAME)
+            elif word in self.args_words:
+                found.add(ARGS)
+            elif word in self.inside_words:
+                found.add(CALL)
+        if REPLY in roles or not roles:
+            if word in self.one_call_words:
+                found.add(CALL)
+            elif word in self.finish_words:
+                found.add(FINISH)
+        if REPLY in roles and not found:
+            found.add(REPLY)
+        found |= roles & {RESULT, TOOL, ERROR_TEXT}
+        if ERROR in roles:
+            found.add(ERROR_TEXT)
+        if not found and isinstance(whole, ir.Attr):
+            for meaning in self.program.resolve(base, function):
+                for binding in self.program.fields(meaning, word):
+                    if binding.kind == "assign":
+                        found |= self.of(binding.value, binding.scope)
+        return frozenset(found)
+
+    def _subscript(self, expr: ir.Subscript, function: Function) -> Roles:
+        index = expr.index
+        if isinstance(index, ir.Const) and isinstance(index.value, str):
+            for display, scope in self.program.displays(expr.base, function):
+                value = display.get(index.value)
+                if value is not None:
+                    return self.of(value, scope)
+            return self._part(expr.base, index.value, expr, function)
+        if NAME in self.of(index, function):
+            return frozenset({TOOL})
+        roles = self.of(expr.base, function)
+        if isinstance(index, ir.Slice):
+            return roles
+        return self._element(expr.base, function) | (roles & {REPLY, RESULT})
+
+    def _comprehension(self, expr: ir.Comp, function: Function) -> Roles:
+        found = NONE
+        for element in expr.elements:
+            found |= self.of(element, function)
+        return _flat(found, True)
+
+    def _call(self, expr: ir.Call, function: Function) -> Roles:
+        if self.turn(expr, function) is not None:
+            return frozenset({REPLY})
+        func = expr.func
+        if isinstance(func, ir.Attr):
+            found = self._method(expr, func, function)
+            if found is not None:
+                return found
+        elif TOOL in self.of(func, function):
+            return frozenset({RESULT})
+        targets = self.program.targets(expr, function)
+        if targets:
+            found = NONE
+            for target in targets:
+                found |= self.returned(target)
+            return found
+        return self._external_call(expr, function)
+
+    def _external_call(self, expr: ir.Call, function: Function) -> Roles:
+        for meaning in self.program.resolve(expr.func, function):
+            if not isinstance(meaning, External):
+                continue
+            if meaning.name == "builtins.getattr" and len(expr.args) >= 2:
+                word = expr.args[1].value
+                if isinstance(word, ir.Const) and isinstance(word.value, str):
+                    return self._part(expr.args[0].value, word.value, ir.Attr(expr.span, expr.args[0].value, word.value), function)
+                if NAME in self.of(word, function):
+                    return frozenset({TOOL})
+            if self.catalogue.find("code-by-name", meaning.name) and expr.args:
+                if NAME in self.of(expr.args[0].value, function):
+                    return frozenset({TOOL})
+            if self.catalogue.find("dispatch", meaning.name):
+                return frozenset({RESULT})
+            clock = self.catalogue.find("clock", meaning.name)
+            if clock is not None:
+                return frozenset({CLOCK}) if clock.flags.get("monotonic", False) else frozenset({CLOCK, JUMPING_CLOCK})
+            if meaning.name in _NUMERIC:
+                found = NONE
+                for arg in expr.args:
+                    found |= self.of(arg.value, function) & _TIME
+                return found
+            if meaning.name in _PASSING_CALLS or self.catalogue.find("timer", meaning.name):
+                found = NONE
+                for arg in expr.args:
+                    found |= self.of(arg.value, function)
+                return found
+        return NONE
+
+    def _method(self, expr: ir.Call, func: ir.Attr, function: Function) -> Roles | None:
+        """A method call by what its receiver is; None where that says nothing."""
+        if func.name in {"get", "pop", "setdefault", "__getitem__"} and expr.args:
+            key = expr.args[0].value
+            if isinstance(key, ir.Const) and isinstance(key.value, str):
+                return self._part(func.base, key.value, expr, function)
+            if NAME in self.of(key, function):
+                targets = self.program.targets(expr, function)
+                if not targets:
+                    return frozenset({TOOL})
+        base = self.of(func.base, function)
+        if TOOL in base and (func.name in _RUNS or self.carries_arguments(expr, function)):
+            return frozenset({RESULT})
+        if func.name in _PASSING_METHODS and base:
+            return base
+        if (REPLY in base or RESULT in base) and not self.program.targets(expr, function):
+            return base & {REPLY, RESULT}
+        return None
+
+    def returned(self, function: Function) -> Roles:
+        """The roles of what a function returns or yields."""
+        if function.key in self._returns:
+            return self._returns[function.key]
+        self._returns[function.key] = NONE
+        found = NONE
+        for value in returns_of(function):
+            found |= self.of(value, function)
+        if function.node.is_generator:
+            for node in ir.walk_all(function.node.body):
+                if isinstance(node, ir.Yield) and node.value is not None:
+                    found |= self.of(node.value, function)
+        self._returns[function.key] = found
+        return found
+
+    # ---- turns
+
+    def turn(self, call: ir.Call, function: Function) -> Turn | None:
+        """The turn that a call makes, if it makes one."""
+        shaped = self.shape_turns.get(id(call))
+        if shaped is not None:
+            return shaped
+        row, callee = self._turn_row(call, function)
+        if row is None:
+            return None
+        return Turn(call, function, row, self._offers(call, row, function), callee)
+
+    def _turn_row(self, call: ir.Call, function: Function) -> tuple[Row | None, str]:
+        name = last_name(call.func)
+        if name not in self._turn_names:
+            return None, ""
+        for meaning in self.program.resolve(call.func, function):
+            if isinstance(meaning, External):
+                row = self.catalogue.find("turn", meaning.name)
+                if row is not None:
+                    return row, self.catalogue.normal(meaning.name)
+            elif isinstance(meaning, FunctionRef):
+                return self._in_house(meaning)
+        path = dotted(call.func)
+        row = self.catalogue.by_method("turn", path) if path else None
+        if row is not None and any(a.star == "**" or a.name in row.all("needs") for a in call.args):
+            return row, row.one("method")
+        return None, ""
+
+    def _in_house(self, meaning: FunctionRef) -> tuple[Row | None, str]:
+        """A wrapper of the project's own, described in its configuration by dotted name."""
+        module = meaning.function.module.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        parts = f"{module}.{meaning.function.node.qualname}".split(".")
+        for start in range(len(parts)):
+            name = ".".join(parts[start:])
+            row = self.catalogue.find("turn", name)
+            if row is not None and row.framework == "project":
+                return row, name
+        return None, ""
+
+    @property
+    def _turn_names(self) -> frozenset[str]:
+        if not hasattr(self, "_turn_name_set"):
+            names = {c.rpartition(".")[2] for c in self.catalogue.calls.get("turn", {})}
+            names |= {m.rpartition(".")[2] for m in self.catalogue.methods.get("turn", {})}
+            self._turn_name_set = frozenset(names)
+        return self._turn_name_set
+
+    def _offers(self, call: ir.Call, row: Row, function: Function) -> str:
+        """Whether tools are on offer: by a parameter, through ``**``, or not."""
+        if not row.all("tools"):
+            return "unknown"
+        for name in row.all("tools"):
+            value = call.keyword(name)
+            if value is not None:
+                if isinstance(value, ir.Const) and value.value is None:
+                    return "no"
+                if isinstance(value, ir.Seq) and not value.items:
+                    return "no"
+                return "yes"
+        for arg in call.args:
+            if arg.star == "**":
+                return self._splat_offers(arg.value, row, function)
+        return "no"
+
+    def _splat_offers(self, value: ir.Expr, row: Row, function: Function) -> str:
+        displays = list(self.program.displays(value, function))
+        for display, _ in displays:
+            if any(display.get(name) is not None for name in row.all("tools")):
+                return "yes"
+        if isinstance(value, ir.Name):
+            for node in ir.walk_all(function.node.body):
+                if isinstance(node, ir.Assign):
+                    for target in node.targets:
+                        if (
+                            isinstance(target, ir.Subscript)
+                            and isinstance(target.base, ir.Name)
+                            and target.base.id == value.id
+                            and isinstance(target.index, ir.Const)
+                            and target.index.value in row.all("tools")
+                        ):
+                            return "yes"
+        return "unknown"
+
+    def find_shape_turns(self, function: Function) -> None:
+        """Marks as turns the calls whose reply's calls are read in a function, though the catalogue does not know them."""
+        for node in ir.walk_all(function.node.body):
+            holder: ir.Expr | None = None
+            if isinstance(node, (ir.Attr, ir.Subscript, ir.Call)):
+                base, word = _key_read(node)
+                if base is not None and word in self.calls_words:
+                    holder = base
+            elif isinstance(node, ir.For) and isinstance(node.target, ir.Name) and node.target.id in self.tested(function):
+                holder = node.iter
+            elif isinstance(node, ir.Generator) and isinstance(node.target, ir.Name):
+                if node.target.id in self.tested(function):
+                    holder = node.iter
+            if holder is not None:
+                self._trace(holder, function, 0)
+
+    def _trace(self, expr: ir.Expr, function: Function, depth: int) -> None:
+        """Follows a value back to the call that made it."""
+        if depth > 8:
+            return
+        if isinstance(expr, (ir.Attr, ir.Subscript)):
+            self._trace(expr.base, function, depth + 1)
+        elif isinstance(expr, (ir.Await, ir.Walrus)):
+            self._trace(expr.value, function, depth + 1)
+        elif isinstance(expr, ir.Bool):
+            self._trace(expr.left, function, depth + 1)
+        elif isinstance(expr, ir.Name):
+            for binding in self.program.lookup(expr.id, function):
+                if binding.kind in {"assign", "element", "unpack", "context"} and binding.value is not None:
+                    self._trace(binding.value, binding.scope, depth + 1)
+        elif isinstance(expr, ir.Call):
+            self._trace_call(expr, function, depth)
+
+    def _trace_call(self, call: ir.Call, function: Function, depth: int) -> None:
+        if self.turn(call, function) is not None:
+            return
+        targets = self.program.targets(call, function)
+        if targets:
+            for target in targets:
+                if is_stub(target):
+                    self._mark(call, function)
+                for value in returns_of(target):
+                    self._trace(value, target, depth + 1)
+            return
+        name = last_name(call.func)
+        names = [m.name for m in self.program.resolve(call.func, function) if isinstance(m, External)]
+        if any(n in _PASSING_CALLS or n.startswith("builtins.") for n in names):
+            if call.args:
+                self._trace(call.args[0].value, function, depth + 1)
+            return
+        if isinstance(call.func, ir.Attr) and (name in _PASSING_METHODS or name in {"get", "pop", "append"}):
+            self._trace(call.func.base, function, depth + 1)
+            return
+        if name and not name[0].isupper():
+            self._mark(call, function)
+
+    def _mark(self, call: ir.Call, function: Function) -> None:
+        self.shape_turns.setdefault(id(call), Turn(call, function, None, "unknown", dotted(call.func) or "call"))
+        self._turns.pop(function.key, None)
+
+    def turns_in(self, function: Function) -> tuple[Turn, ...]:
+        """The turns that stand in a function itself."""
+        if function.key not in self._turns:
+            found = [t for c in calls_of(function) if (t := self.turn(c, function)) is not None]
+            self._turns[function.key] = tuple(found)
+        return self._turns[function.key]
+
+    # ---- dispatches
+
+    def carries_arguments(self, call: ir.Call, function: Function) -> bool:
+        """Whether a call passes on a model's arguments or its whole call."""
+        return any(self.of(a.value, function) & {ARGS, CALL} for a in call.args)
+
+    def dispatches_in(self, function: Function) -> tuple[Dispatch, ...]:
+        """The dispatches that stand in a function itself."""
+        if function.key not in self._dispatches:
+            self._dispatches[function.key] = ()
+            self._dispatches[function.key] = tuple(self._find_dispatches(function))
+        return self._dispatches[function.key]
+
+    def _find_dispatches(self, function: Function) -> Iterator[Dispatch]:
+        chained: set[int] = set()
+        for node in ir.walk_all(function.node.body):
+            if isinstance(node, ir.Call):
+                found = self.dispatch(node, function)
+                if found is not None:
+                    yield found
+            elif isinstance(node, ir.If) and id(node) not in chained:
+                found = self._chain(node, function, chained)
+                if found is not None:
+                    yield found
+            elif isinstance(node, ir.Match) and NAME in self.of(node.subject, function):
+                if any(c.pattern.kind in {"value", "or"} and _calls(c.body) for c in node.cases):
+                    yield Dispatch(node, function, "chain", node.subject, "match")
+
+    def dispatch(self, call: ir.Call, function: Function) -> Dispatch | None:
+        """The dispatch that a call makes, if it makes one."""
+        func = call.func
+        callee = dotted(func) or last_name(func) or "call"
+        for meaning in self.program.resolve(func, function):
+            if isinstance(meaning, External):
+                row = self.catalogue.find("dispatch", meaning.name)
+                if row is not None and self._model_named(call, row, function):
+                    return Dispatch(call, function, "server", _first(call, row.one("name")), callee)
+        if isinstance(func, ir.Attr):
+            row = self.catalogue.by_method("dispatch", callee)
+            if row is not None and not self.program.targets(call, function) and self._model_named(call, row, function):
+                return Dispatch(call, function, "server", _first(call, row.one("name")), callee)
+            if TOOL in self.of(func.base, function) and (func.name in _RUNS or self.carries_arguments(call, function)):
+                form, key = self._looked_up(func.base, function, 0)
+                return Dispatch(call, function, form, key, callee)
+        if TOOL in self.of(func, function):
+            form, key = self._looked_up(func, function, 0)
+            return Dispatch(call, function, form, key, callee)
+        return self._callback(call, function) or self._handed_on(call, function, callee)
+
+    def _callback(self, call: ir.Call, function: Function) -> Dispatch | None:
+        """``invoke()`` in a dispatcher: a parameter is run after the tool's name was looked up."""
+        if not isinstance(call.func, ir.Name) or function.toplevel:
+            return None
+        bindings = self.program.locals(function).get(call.func.id, ())
+        if not bindings or any(b.kind != "parameter" or b.value is not None for b in bindings):
+            return None
+        for param in function.node.params:
+            if param.name != call.func.id and NAME in self._by_parameter_name(param.name, function):
+                return Dispatch(call, function, "callback", ir.Name(param.span, param.name), call.func.id)
+        return None
+
+    def _model_named(self, call: ir.Call, row: Row, function: Function) -> bool:
+        """Whether the name that a dispatching call gets is not one that the programmer wrote."""
+        key = _first(call, row.one("name"))
+        return key is not None and not isinstance(key, (ir.Const, ir.FString))
+
+    def _handed_on(self, call: ir.Call, function: Function, callee: str) -> Dispatch | None:
+        """A call into code that nobody knows, to which a name and its arguments, or a whole call, are given."""
+        if self.program.targets(call, function) or self.turn(call, function) is not None:
+            return None
+        name = last_name(call.func)
+        if not name or name[0].isupper() or name in self._inert_methods:
+            return None
+        if not isinstance(call.func, (ir.Attr, ir.Name)):
+            return None
+        for meaning in self.program.resolve(call.func, function):
+            if isinstance(meaning, External) and (
+                meaning.name.startswith("builtins.") or self.catalogue.find("inert", meaning.name) or meaning.name in _PASSING_CALLS
+            ):
+                return None
+            if not isinstance(meaning, External):
+                return None
+        roles = [self.of(a.value, function) for a in call.args]
+        named = any(NAME in r for r in roles)
+        if named and any(ARGS in r for r in roles):
+            key = next((a.value for a, r in zip(call.args, roles, strict=True) if NAME in r), None)
+            return Dispatch(call, function, "handed-on", key, callee)
+        return None
+
+    @property
+    def _inert_methods(self) -> frozenset[str]:
+        return self.catalogue.words("inert", "method")
+
+    def _chain(self, node: ir.If, function: Function, chained: set[int]) -> Dispatch | None:
+        key = self._compared(node.test, function)
+        if key is None or not _calls(node.body):
+            return None
+        rest = node.orelse
+        while len(rest) == 1 and isinstance(rest[0], ir.If):
+            chained.add(id(rest[0]))
+            rest = rest[0].orelse
+        return Dispatch(node, function, "chain", key, "if")
+
+    def _compared(self, test: ir.Expr, function: Function) -> ir.Expr | None:
+        """The name that a test compares with literals, or None."""
+        for node in ir.walk(test):
+            if isinstance(node, ir.Compare) and node.op in {"==", "in"}:
+                literal = isinstance(node.right, ir.Const) and isinstance(node.right.value, str)
+                if isinstance(node.right, ir.Seq):
+                    literal = bool(node.right.items) and all(isinstance(i, ir.Const) for i in node.right.items)
+                if literal and NAME in self.of(node.left, function):
+                    return node.left
+        return None
+
+    def _looked_up(self, expr: ir.Expr, function: Function, depth: int) -> tuple[str, ir.Expr | None]:
+        """How a tool was found by its name: the form of the lookup and the expression that holds the name."""
+        if depth > 8:
+            return "table", None
+        if isinstance(expr, (ir.Await, ir.Walrus, ir.Starred)):
+            return self._looked_up(expr.value, function, depth + 1)
+        if isinstance(expr, ir.Subscript):
+            if NAME in self.of(expr.index, function):
+                form = "namespace" if self._is_namespace(expr.base, function) else "table"
+                return form, expr.index
+            return self._looked_up(expr.base, function, depth + 1)
+        if isinstance(expr, ir.Attr):
+            return self._looked_up(expr.base, function, depth + 1)
+        if isinstance(expr, ir.Call):
+            return self._looked_up_by_call(expr, function, depth)
+        if isinstance(expr, (ir.IfExp, ir.Bool)):
+            left, right = (expr.body, expr.orelse) if isinstance(expr, ir.IfExp) else (expr.left, expr.right)
+            side = left if TOOL in self.of(left, function) else right
+            return self._looked_up(side, function, depth + 1)
+        if isinstance(expr, ir.Name):
+            for binding in self.program.lookup(expr.id, function):
+                if binding.value is not None and TOOL in self.of(binding.value, binding.scope):
+                    return self._looked_up(binding.value, binding.scope, depth + 1)
+        return "table", None
+
+    def _looked_up_by_call(self, expr: ir.Call, function: Function, depth: int) -> tuple[str, ir.Expr | None]:
+        for meaning in self.program.resolve(expr.func, function):
+            if isinstance(meaning, External):
+                row = self.catalogue.find("code-by-name", meaning.name)
+                if row is not None:
+                    position = 1 if row.one("form") == "attribute" and len(expr.args) > 1 else 0
+                    return row.one("form"), expr.args[position].value if expr.args else None
+        for target in self.program.targets(expr, function):
+            for value in returns_of(target):
+                if TOOL in self.of(value, target):
+                    return self._looked_up(value, target, depth + 1)
+        if isinstance(expr.func, ir.Attr):
+            if expr.args and NAME in self.of(expr.args[0].value, function):
+                form = "namespace" if self._is_namespace(expr.func.base, function) else "table"
+                return form, expr.args[0].value
+            return self._looked_up(expr.func.base, function, depth + 1)
+        return "table", None
+
+    def _is_namespace(self, base: ir.Expr, function: Function) -> bool:
+        """Whether a mapping is ``globals()``, ``vars(x)`` or ``x.__dict__``."""
+        for value, scope in self.program.values(base, function):
+            if isinstance(value, ir.Attr) and value.name == "__dict__":
+                return True
+            if isinstance(value, ir.Call):
+                for meaning in self.program.resolve(value.func, scope):
+                    if isinstance(meaning, External):
+                        row = self.catalogue.find("code-by-name", meaning.name)
+                        if row is not None and row.one("form") == "namespace":
+                            return True
+        return False
+
+
+_NUMERIC = frozenset({"builtins.int", "builtins.float", "builtins.round", "builtins.max", "builtins.min", "builtins.abs"})
+
+
+def _root(expr: ir.Expr) -> str:
+    """The name at the root of a chain of attributes, keys and calls."""
+    while True:
+        if isinstance(expr, ir.Name):
+            return expr.id
+        if isinstance(expr, (ir.Attr, ir.Subscript)):
+            expr = expr.base
+        elif isinstance(expr, ir.Call):
+            expr = expr.func
+        else:
+            return ""
+
+
+def _flat(roles: Roles, collection: bool) -> Roles:
+    """What a display or a text keeps of its parts."""
+    out = set(roles & {REPLY, RESULT, ERROR_TEXT, TOOL, NAME, ARGS})
+    if ERROR in roles:
+        out.add(ERROR_TEXT)
+    if collection and CALL in roles:
+        out.add(CALLS)
+    elif CALL in roles:
+        out.add(CALL)
+    return frozenset(out)
+
+
+def _key_read(expr: ir.Expr) -> tuple[ir.Expr | None, str]:
+    """``(x, "k")`` of ``x.k``, ``x["k"]``, ``x.get("k")`` and ``getattr(x, "k")``."""
+    if isinstance(expr, ir.Attr):
+        return expr.base, expr.name
+    if isinstance(expr, ir.Subscript) and isinstance(expr.index, ir.Const) and isinstance(expr.index.value, str):
+        return expr.base, expr.index.value
+    if isinstance(expr, ir.Call) and expr.args:
+        if isinstance(expr.func, ir.Attr) and expr.func.name == "get":
+            key = expr.args[0].value
+            if isinstance(key, ir.Const) and isinstance(key.value, str):
+                return expr.func.base, key.value
+        if isinstance(expr.func, ir.Name) and expr.func.id == "getattr" and len(expr.args) >= 2:
+            key = expr.args[1].value
+            if isinstance(key, ir.Const) and isinstance(key.value, str):
+                return expr.args[0].value, key.value
+    return None, ""
+
+
+key_read = _key_read
+
+
+def argument(call: ir.Call, param: ir.Param, index: int) -> ir.Expr | None:
+    """What a call gives for a parameter; None where it gives nothing that can be seen."""
+    named = call.keyword(param.name)
+    if named is not None:
+        return named
+    return call.positional(index) if param.kind == "plain" and index >= 0 else None
+
+
+def returns_of(function: Function) -> Iterator[ir.Expr]:
+    """The expressions that a function returns."""
+    for node in ir.walk_all(function.node.body):
+        if isinstance(node, ir.Return) and node.value is not None:
+            yield node.value
+
+
+def is_stub(function: Function) -> bool:
+    """Whether a function has no body of its own."""
+    from toolbind_lint.recognise.program import is_abstract
+
+    return is_abstract(function.node)
+
+
+def last_name(expr: ir.Node) -> str:
+    """The last name of a callee: ``c`` of ``a.b.c``."""
+    if isinstance(expr, ir.Attr):
+        return expr.name
+    return expr.id if isinstance(expr, ir.Name) else ""
+
+
+def dotted(expr: ir.Expr) -> str:
+    """``a.b.c`` of a chain of names, with ``()`` and ``[]`` for what stands between; empty where it starts with neither."""
+    if isinstance(expr, ir.Name):
+        return expr.id
+    if isinstance(expr, ir.Attr):
+        base = dotted(expr.base)
+        return f"{base}.{expr.name}" if base else ""
+    if isinstance(expr, ir.Call):
+        base = dotted(expr.func)
+        return f"{base}()" if base else ""
+    if isinstance(expr, ir.Subscript):
+        base = dotted(expr.base)
+        return f"{base}[]" if base else ""
+    if isinstance(expr, ir.Await):
+        return dotted(expr.value)
+    return ""
+
+
+def _calls(body: tuple[ir.Stmt, ...]) -> bool:
+    return any(isinstance(n, ir.Call) for n in ir.walk_all(body))
+
+
+def _first(call: ir.Call, name: str) -> ir.Expr | None:
+    """The argument given under a name, or the first one."""
+    return (call.keyword(name) if name else None) or call.positional(0)
+
+
+__all__ = ["Dispatch", "Instance", "RoleFinder", "Turn", "argument", "dotted", "key_read", "last_name", "returns_of"]

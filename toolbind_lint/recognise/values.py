@@ -1,0 +1,415 @@
+"""Where a number comes from, and whether it is committed with the code.
+
+An expression has alternatives: a parameter its default and what callers pass, a name all that is assigned to it. Each says where it
+came from. A finite default of a parameter or field stays pinned whatever callers do: an unpinned override is a matter of the call.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from toolbind_lint.catalogue import Catalogue
+from toolbind_lint.facts import Origin, Step, Value
+from toolbind_lint.recognise import ir
+from toolbind_lint.recognise.program import Binding, Class, External, Function, Instance, Program
+from toolbind_lint.recognise.roles import argument, dotted, last_name
+
+MAX_DEPTH = 12
+
+
+class Values:
+    """Evaluates expressions of one program."""
+
+    def __init__(self, program: Program, catalogue: Catalogue) -> None:
+        self.program = program
+        self.catalogue = catalogue
+        self._active: set[tuple[int, str]] = set()
+
+    def alternatives(self, expr: ir.Expr | None, function: Function, depth: int = 0) -> tuple[Value, ...]:
+        """The values that an expression may have; one of origin unknown where nothing can be said."""
+        if expr is None:
+            return (Value("absent", "None", None, True),)
+        key = (id(expr), function.key)
+        if depth > MAX_DEPTH or key in self._active:
+            return (self._make("unknown", expr, function),)
+        self._active.add(key)
+        try:
+            found = list(dict.fromkeys(self._values(expr, function, depth + 1)))
+        finally:
+            self._active.discard(key)
+        return tuple(found[:8]) or (self._make("unknown", expr, function),)
+
+    def _make(
+        self,
+        origin: Origin,
+        expr: ir.Expr,
+        function: Function,
+        number: float | None = None,
+        pinned: bool | None = None,
+        message: str = "",
+    ) -> Value:
+        place = self.program.at(function, expr)
+        return Value(origin, text_of(expr), number, pinned, (Step(place, message or text_of(expr)),))
+
+    def _values(self, expr: ir.Expr, function: Function, depth: int) -> Iterator[Value]:
+        if isinstance(expr, ir.Const):
+            yield self._constant(expr, function)
+        elif isinstance(expr, ir.Name):
+            yield from self._name(expr, function, depth)
+        elif isinstance(expr, ir.Attr):
+            yield from self._attribute(expr, function, depth)
+        elif isinstance(expr, ir.Call):
+            yield from self._call(expr, function, depth)
+        elif isinstance(expr, ir.Bin):
+            yield from self._arithmetic(expr, function, depth)
+        elif isinstance(expr, ir.IfExp):
+            yield from self.alternatives(expr.body, function, depth)
+            yield from self.alternatives(expr.orelse, function, depth)
+        elif isinstance(expr, ir.Bool):
+            for value in self.alternatives(expr.left, function, depth):
+                # `max_steps or 50`: a falsy left side stands for the right one.
+                if not (expr.op == "or" and (value.origin == "absent" or value.number == 0)):
+                    yield value
+            yield from self.alternatives(expr.right, function, depth)
+        elif isinstance(expr, (ir.Await, ir.Walrus)):
+            yield from self.alternatives(expr.value, function, depth)
+        elif isinstance(expr, ir.Subscript):
+            yield from self._item(expr, function, depth)
+        else:
+            yield self._make("unknown", expr, function)
+
+    def _constant(self, expr: ir.Const, function: Function) -> Value:
+        value = expr.value
+        if value is None:
+            return self._make("absent", expr, function, None, True)
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            origin: Origin = "infinite" if math.isinf(value) else "literal"
+            return self._make(origin, expr, function, float(value), True)
+        if isinstance(value, bool):
+            return self._make("literal", expr, function, float(value), True)
+        return self._make("unknown", expr, function, None, True)
+
+    # ---- names and attributes
+
+    def _name(self, expr: ir.Name, function: Function, depth: int) -> Iterator[Value]:
+        row = next(
+            (
+                r
+                for m in self.program.resolve(expr, function)
+                if isinstance(m, External) and (r := self.catalogue.find("infinite", m.name))
+            ),
+            None,
+        )
+        if row is not None:
+            yield self._make("infinite", expr, function, math.inf, True)
+            return
+        bindings = self.program.lookup(expr.id, function)
+        origins = list(self.program.origins(expr.id, function))
+        if not bindings or all(b.kind == "import" for b in bindings):
+            for module, name in origins:
+                yield from self.constant(module.bindings(name), module, name, depth)
+            return
+        yield from self._bound([b for b in bindings if b.kind != "augment"], function, depth)
+
+    def constant(self, bindings: list[Binding], module: object, name: str, depth: int) -> Iterator[Value]:
+        """The values of a module-level name."""
+        yield from self._bound([b for b in bindings if b.kind in {"assign", "declare"}], None, depth)
+
+    def _bound(self, bindings: list[Binding], function: Function | None, depth: int) -> Iterator[Value]:
+        for binding in bindings:
+            if binding.kind == "parameter" and isinstance(binding.node, ir.Param):
+                yield from self.parameter(binding.node, binding.index, binding.scope, depth)
+            elif binding.kind in {"assign", "declare"} and binding.value is not None:
+                for value in self.alternatives(binding.value, binding.scope, depth):
+                    origin: Origin = "constant" if value.origin == "literal" and binding.scope.toplevel else value.origin
+                    yield value._replace(origin=origin)
+            elif binding.kind == "declare":
+                continue
+            elif binding.value is not None:
+                yield self._make("unknown", binding.value, binding.scope)
+
+    def parameter(self, param: ir.Param, index: int, function: Function, depth: int) -> Iterator[Value]:
+        """A parameter: its default, then what callers in the project pass."""
+        default: tuple[Value, ...] = ()
+        if param.default is not None:
+            default = tuple(
+                v._replace(origin="default" if v.origin == "literal" else v.origin)
+                for v in self.alternatives(param.default, function.parent or function, depth)
+            )
+            yield from default
+        if any(v.pinned and v.number is not None and math.isfinite(v.number) and v.number > 0 for v in default):
+            return
+        passed = False
+        for call, caller in self.program.callers(function):
+            value = argument(call, param, index - (1 if function.self_name else 0))
+            if value is None:
+                value = self._splatted(call, param.name, caller)
+            if value is not None:
+                passed = True
+                yield from self.alternatives(value, caller, depth + 2)
+        if not passed and param.default is None:
+            yield self._make("argument", ir.Name(param.span, param.name), function, None, None, f"parameter {param.name}")
+
+    def _splatted(self, call: ir.Call, name: str, caller: Function) -> ir.Expr | None:
+        for arg in call.args:
+            if arg.star == "**":
+                for display, _ in self.program.displays(arg.value, caller):
+                    value = display.get(name)
+                    if value is not None:
+                        return value
+        return None
+
+    def _attribute(self, expr: ir.Attr, function: Function, depth: int) -> Iterator[Value]:
+        name = dotted(expr)
+        external = [m for m in self.program.resolve(expr, function) if isinstance(m, External)]
+        for meaning in external:
+            if self.catalogue.find("infinite", meaning.name):
+                yield self._make("infinite", expr, function, math.inf, True)
+                return
+            row = self.unpinned(meaning.name)
+            if row is not None:
+                yield self._make(row, expr, function, None, False, name)
+                return
+        known = False
+        for base in self.program.resolve(expr.base, function):
+            if isinstance(base, Instance) and self._is_settings(base.cls) and self.program.fields(base, expr.name):
+                known = True
+                yield self._make("environment", expr, function, None, False, f"settings field {expr.name}")
+                continue
+            bindings = [b for b in self.program.fields(base, expr.name) if b.kind in {"assign", "declare"}]
+            nearest = self._nearest(bindings)
+            for binding in nearest:
+                if binding.value is None:
+                    yield from self._constructed(binding, expr.name, base, depth)
+                    known = True
+                    continue
+                known = True
+                for value in self.alternatives(self.field_default(binding.value), binding.scope, depth):
+                    in_body = binding.scope.cls is None
+                    origin: Origin = "default" if value.origin == "literal" and in_body else value.origin
+                    yield value._replace(origin=origin)
+            if isinstance(base, Instance):
+                member = next(
+                    (m for c in self.program.mro(base.cls) if isinstance(c, Class) for m in self.program.members(c).get(expr.name, ())),
+                    None,
+                )
+                if member is not None and isinstance(member.node, ir.FuncDef):
+                    known = True
+                    scope = base.cls.module.function(member.node, base.cls.scope, base.cls)
+                    for node in ir.walk_all(member.node.body):
+                        if isinstance(node, ir.Return):
+                            yield from self.alternatives(node.value, scope, depth + 1)
+        if not known:
+            yield self._make("unknown", expr, function)
+
+    def _nearest(self, bindings: list[Binding]) -> list[Binding]:
+        """Constructor assignments hide a declaration of the class body without a value."""
+        valued = [b for b in bindings if b.value is not None]
+        return valued or bindings
+
+    def _constructed(self, binding: Binding, name: str, base: object, depth: int) -> Iterator[Value]:
+        """A field without a default: what constructor calls in the project give."""
+        if not isinstance(base, Instance):
+            return
+        cls = base.cls
+        found = False
+        for path, number in self.program.statements_calling(cls.node.name)[:24]:
+            module = self.program.module(path)
+            if module is None:
+                continue
+            for scope in self.program.functions(module, number):
+                for node in ir.walk_all(scope.node.body):
+                    if isinstance(node, ir.Call) and last_name(node.func) == cls.node.name:
+                        value = node.keyword(name)
+                        if value is not None:
+                            found = True
+                            yield from self.alternatives(value, scope, depth + 2)
+        if not found and binding.annotation is not None:
+            yield self._make("argument", binding.annotation, binding.scope, None, None, f"field {name}")
+
+    def field_default(self, value: ir.Expr) -> ir.Expr:
+        """The default inside ``field(default=8)`` or ``Field(8, ge=1)``; any other value is itself."""
+        if isinstance(value, ir.Call) and last_name(value.func) in {"field", "Field", "attrib", "ib"}:
+            inner = value.keyword("default") or value.positional(0)
+            if inner is not None:
+                return inner
+            factory = value.keyword("default_factory") or value.keyword("factory")
+            if isinstance(factory, ir.Lambda) and isinstance(factory.function.body[0], ir.Return):
+                return factory.function.body[0].value or value
+        return value
+
+    def _is_settings(self, cls: Class) -> bool:
+        return any(
+            isinstance(base, External) and base.name.rpartition(".")[2] == "BaseSettings" for base in self.program.mro(cls)
+        )
+
+    # ---- calls and arithmetic
+
+    def unpinned(self, name: str) -> Origin | None:
+        """The origin of a dotted name that is set outside the code, or None."""
+        parts = name
+        while parts:
+            row = self.catalogue.find("unpinned", parts)
+            if row is not None:
+                origin = row.one("origin")
+                return "environment" if origin == "environment" else "argument" if origin == "argument" else "remote"
+            parts = parts.rpartition(".")[0]
+        return None
+
+    def _call(self, expr: ir.Call, function: Function, depth: int) -> Iterator[Value]:
+        name = last_name(expr.func)
+        meanings = self.program.resolve(expr.func, function)
+        if name == "float" and expr.args and isinstance(expr.args[0].value, ir.Const):
+            text = str(expr.args[0].value.value).lower().lstrip("+")
+            if text in {"inf", "infinity"}:
+                yield self._make("infinite", expr, function, math.inf, True)
+                return
+        if name == "min":
+            yield from self._smallest(expr, function, depth)
+            return
+        for meaning in meanings:
+            if isinstance(meaning, External):
+                origin = self.unpinned(meaning.name)
+                if origin is not None:
+                    variable = expr.args[0].value if expr.args else None
+                    said = variable.value if isinstance(variable, ir.Const) else ""
+                    message = f"environment variable {said}" if origin == "environment" and said else text_of(expr)
+                    yield self._make(origin, expr, function, None, False, message)
+                    return
+                if self.catalogue.find("passes-value", meaning.name) and expr.args:
+                    for arg in expr.args:
+                        if arg.name is None:
+                            yield from self.alternatives(arg.value, function, depth)
+                    return
+        if name == "get" and isinstance(expr.func, ir.Attr) and expr.args:
+            yield from self._lookup(expr, expr.func.base, expr.args[0].value, expr.positional(1), function, depth)
+            return
+        if name == "getattr" and len(expr.args) >= 2 and isinstance(expr.args[1].value, ir.Const):
+            attribute = ir.Attr(expr.span, expr.args[0].value, str(expr.args[1].value.value))
+            found = [v for v in self.alternatives(attribute, function, depth) if v.origin != "unknown"]
+            if len(expr.args) == 3 and not found:
+                found = list(self.alternatives(expr.args[2].value, function, depth))
+            yield from found
+            return
+        targets = self.program.targets(expr, function)
+        for target in targets:
+            for node in ir.walk_all(target.node.body):
+                if isinstance(node, ir.Return) and node.value is not None:
+                    yield from self.alternatives(node.value, target, depth + 2)
+        if not targets:
+            yield self._make("unknown", expr, function)
+
+    def _smallest(self, expr: ir.Call, function: Function, depth: int) -> Iterator[Value]:
+        """``min(user_value, MAX_STEPS)`` is as pinned and as finite as its best argument."""
+        sides = [self.alternatives(a.value, function, depth) for a in expr.args if not a.star]
+        finite = [
+            max(v.number for v in side if v.number is not None)
+            for side in sides
+            if side and all(v.pinned and v.number is not None and math.isfinite(v.number) for v in side)
+        ]
+        if finite:
+            yield self._make("computed", expr, function, min(finite), True)
+            return
+        for side in sides:
+            yield from side
+
+    def _lookup(
+        self, expr: ir.Call, base: ir.Expr, key: ir.Expr, default: ir.Expr | None, function: Function, depth: int
+    ) -> Iterator[Value]:
+        found = False
+        if isinstance(key, ir.Const) and isinstance(key.value, str):
+            for display, scope in self.program.displays(base, function):
+                value = display.get(key.value)
+                if value is not None:
+                    found = True
+                    yield from self.alternatives(value, scope, depth)
+        if found:
+            return
+        yield self._make("unknown", expr, function)
+
+    def _item(self, expr: ir.Subscript, function: Function, depth: int) -> Iterator[Value]:
+        for meaning in self.program.resolve(expr.base, function):
+            if isinstance(meaning, External):
+                origin = self.unpinned(meaning.name + "[]")
+                if origin is not None:
+                    said = expr.index.value if isinstance(expr.index, ir.Const) else ""
+                    message = f"environment variable {said}" if origin == "environment" and said else text_of(expr)
+                    yield self._make(origin, expr, function, None, False, message)
+                    return
+        if isinstance(expr.index, ir.Const) and isinstance(expr.index.value, str):
+            found = False
+            for display, scope in self.program.displays(expr.base, function):
+                value = display.get(expr.index.value)
+                if value is not None:
+                    found = True
+                    yield from self.alternatives(value, scope, depth)
+            if found:
+                return
+        yield self._make("unknown", expr, function)
+
+    def _arithmetic(self, expr: ir.Bin, function: Function, depth: int) -> Iterator[Value]:
+        for left in self.alternatives(expr.left, function, depth):
+            for right in self.alternatives(expr.right, function, depth):
+                number: float | None = None
+                if left.number is not None and right.number is not None:
+                    number = _compute(expr.op, left.number, right.number)
+                infinite = number is not None and math.isinf(number)
+                pinned = None if left.pinned is None or right.pinned is None else left.pinned and right.pinned
+                if left.pinned is False or right.pinned is False:
+                    pinned = False
+                worst = left if left.pinned is False else right if right.pinned is False else None
+                origin: Origin = worst.origin if worst is not None else "infinite" if infinite else "computed"
+                if pinned is None:
+                    origin = "unknown"
+                value = self._make(origin, expr, function, number, pinned)
+                yield value._replace(trail=worst.trail) if worst is not None else value
+
+
+def _compute(op: str, left: float, right: float) -> float | None:
+    try:
+        if op == "+":
+            return left + right
+        if op == "-":
+            return left - right
+        if op == "*":
+            return left * right
+        if op == "/":
+            return left / right
+        if op == "//":
+            return left // right
+        if op == "**" and abs(right) < 64:
+            return float(left**right)
+    except (ArithmeticError, ValueError):
+        return None
+    return None
+
+
+def text_of(expr: ir.Expr | None) -> str:
+    """A short form of an expression for messages and shapes."""
+    if expr is None:
+        return ""
+    if isinstance(expr, ir.Const):
+        return repr(expr.value)
+    if isinstance(expr, ir.Bin):
+        return f"{text_of(expr.left)} {expr.op} {text_of(expr.right)}"
+    if isinstance(expr, ir.Compare):
+        return f"{text_of(expr.left)} {expr.op} {text_of(expr.right)}"
+    if isinstance(expr, ir.Call):
+        inner = ", ".join(
+            (f"{a.name}=" if a.name else a.star) + text_of(a.value) for a in expr.args[:4]
+        )
+        return f"{text_of(expr.func)}({inner})"
+    if isinstance(expr, ir.Subscript):
+        return f"{text_of(expr.base)}[{text_of(expr.index)}]"
+    if isinstance(expr, ir.Attr):
+        return f"{text_of(expr.base)}.{expr.name}"
+    if isinstance(expr, ir.Name):
+        return expr.id
+    if isinstance(expr, ir.Bool):
+        return f"{text_of(expr.left)} {expr.op} {text_of(expr.right)}"
+    if isinstance(expr, ir.Not):
+        return f"not {text_of(expr.value)}"
+    if isinstance(expr, ir.Await):
+        return f"await {text_of(expr.value)}"
+    return "…"
