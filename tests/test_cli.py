@@ -110,9 +110,9 @@ def test_fail_on(run: Run, argv: list[str], status: int) -> None:
         (["--ignore", "no-step-cop"], "--ignore: names no rule `no-step-cop` (did you mean `no-step-cap`?)"),
         (["--profile", "strikt"], "--profile: must be one of core, default, strict"),
         (["--fail-on", "review"], "--fail-on: must be one of error, warning, advice, never"),
-        (["--output-format", "jsn"], "there is no format `jsn` (did you mean `json`?)"),
+        (["--output-format", "jsn"], "must be one of text, concise, json, github, not `jsn` (did you mean `json`?)"),
         (["--report", "json"], "--report wants FORMAT=PATH"),
-        (["--report", "jsn=x"], "there is no format `jsn`"),
+        (["--report", "jsn=x"], "there is no format `jsn` (did you mean `json`?)"),
         (["--report", "json=gone/x.json"], "--report: gone/x.json: No such file or directory"),
         (["--config", "gone.toml"], "gone.toml: no such configuration file"),
         (["--config", "x.toml", "--isolated"], "not allowed with argument"),
@@ -247,6 +247,20 @@ def test_configuration_counts_and_isolated_does_not_read_it(run: Run, agent: Pat
     assert "TB101" in concise(run, "--isolated")[1]
     (agent.parent / "other.toml").write_text("ignore = ['TB2']\n")
     assert concise(run, "--config", "other.toml")[1].count("TB201") == 0
+
+
+def test_the_working_directory_says_how_to_print(run: Run, agent: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (agent.parent / ".git").mkdir()
+    (agent.parent / "pkg").mkdir()
+    (agent.parent / "pkg/toolbind-lint.toml").write_text("output-format = 'json'\n")
+    monkeypatch.chdir(agent.parent / "pkg")
+    assert json.loads(run("../agent.py")[1])["files_checked"] == 1
+
+
+def test_a_script_without_a_suffix_is_linted_by_name(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "agent").write_text(f"#!/usr/bin/env python3\n{UNBOUNDED}")
+    assert "TB101" in concise(run, "agent")[1]
+    assert concise(run, ".") == (0, [])
 
 
 def test_severity_and_relaxed(run: Run, agent: Path) -> None:

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, cast
 
 from toolbind_lint import __version__
 from toolbind_lint.config import (
@@ -23,7 +23,7 @@ from toolbind_lint.config import (
     nearest_config_folder,
 )
 from toolbind_lint.discover import LINTED, DiscoveryError, Found, Root, absolute, discover, find_root, relative_to
-from toolbind_lint.findings import SEVERITIES, Crash, Report
+from toolbind_lint.findings import SEVERITIES, Crash, Report, Severity
 from toolbind_lint.selection import nearest
 
 if TYPE_CHECKING:
@@ -57,6 +57,10 @@ class Run(NamedTuple):
     settings: Settings
     found: Found
     snapshot: Snapshot
+
+    def value(self, key: str) -> object:
+        """A setting of the run as a whole: as it holds in the working directory."""
+        return _here(self.settings, self.root, self.cwd, key)
 
 
 def entry() -> NoReturn:
@@ -239,22 +243,28 @@ def _prepare(args: argparse.Namespace, paths: Sequence[str], stdin: bytes | None
     if stdin is None:
         _must_exist(given)
     root, settings = _settings(args, given, cwd)
+    forced = _here(settings, root, cwd, "force-exclude") is True
     found = discover(
         [] if stdin is not None else given,
         root,
         excluded=settings.excluded,
         excluded_outside=_lenient(settings),
-        respect_gitignore=settings.value("respect-gitignore").value is True,
-        force_exclude=settings.value("force-exclude").value is True,
+        respect_gitignore=_here(settings, root, cwd, "respect-gitignore") is True,
+        force_exclude=forced,
     )
     if stdin is None:
         return Run(root, cwd, settings, found, WorkingTree(root.path, found.read))
     name = relative_to(given[0], root.path)
-    forced = settings.value("force-exclude").value is True
     targets = () if forced and settings.excluded(name, folder=False, whole=True) else (name,)
     around = tuple(path for path in found.read if path != name)
     snapshot = Overlay(WorkingTree(root.path, around), {name: stdin})
     return Run(root, cwd, settings, found._replace(targets=targets), snapshot)
+
+
+def _here(settings: Settings, root: Root, cwd: str, key: str) -> object:
+    """A setting as it holds in the working directory, or in the root where that is elsewhere."""
+    inside = cwd == root.path or cwd.startswith(root.path.rstrip(os.sep) + os.sep)
+    return settings.value(key, relative_to(cwd, root.path) if inside else "").value
 
 
 def _must_exist(paths: Sequence[str]) -> None:
@@ -300,10 +310,8 @@ def _lint(run: Run) -> Report:
 def _check(args: argparse.Namespace) -> int:
     paths, stdin = _inputs(args)
     run = _prepare(args, paths, stdin)
-    chosen = str(run.settings.value("output-format").value)
+    chosen = str(run.value("output-format"))
     extra = [_report_option(text) for text in args.report]
-    for name in (chosen, *(name for name, _ in extra)):
-        _known_format(name)
     report = _lint(run)
     if not args.quiet:
         _notes(report, run)
@@ -322,7 +330,7 @@ def exit_status(report: Report, settings: Settings) -> int:
         return BROKEN
     for finding in report.shown:
         least = settings.for_file(finding.place.path).fail_on
-        if least != "never" and SEVERITIES.index(finding.severity) >= [*SEVERITIES].index(least):  # type: ignore[arg-type]
+        if least != "never" and SEVERITIES.index(finding.severity) >= SEVERITIES.index(cast(Severity, least)):
             return FOUND
     return OK
 
@@ -338,17 +346,16 @@ def _inputs(args: argparse.Namespace) -> tuple[list[str], bytes | None]:
 
 
 def _report_option(text: str) -> tuple[str, str]:
+    from toolbind_lint.report import FORMATS
+
     name, separator, path = text.partition("=")
     if not separator or not path:
         raise UsageError(f"--report wants FORMAT=PATH, not `{text}`")
-    return name, path
-
-
-def _known_format(name: str) -> None:
-    from toolbind_lint.report import FORMATS
-
     if name not in FORMATS:
-        raise UsageError(f"there is no format `{name}`{nearest(name, FORMATS)}; there are {', '.join(FORMATS)}")
+        raise UsageError(
+            f"--report: there is no format `{name}`{nearest(name, FORMATS)}; there are {', '.join(FORMATS)}"
+        )
+    return name, path
 
 
 def _notes(report: Report, run: Run) -> None:
@@ -362,8 +369,8 @@ def _options(args: argparse.Namespace, report: Report, run: Run) -> Options:
     from toolbind_lint.report import working_directory
 
     return _page_options(args)._replace(
-        show_gates=run.settings.value("show-gates").value is True,
-        statistics=run.settings.value("statistics").value is True,
+        show_gates=run.value("show-gates") is True,
+        statistics=run.value("statistics") is True,
         quiet=args.quiet,
         working_directory=working_directory(report.root, run.cwd),
     )

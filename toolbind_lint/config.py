@@ -86,7 +86,7 @@ KEYS: Mapping[str, Key] = {
     "respect-gitignore": Key("flag", True),
     "force-exclude": Key("flag", False),
     "roots": Key("texts", ()),
-    "output-format": Key("text", "text"),
+    "output-format": Key("format", "text"),
     "show-gates": Key("flag", False),
     "statistics": Key("flag", False),
     "baseline": Key("text"),
@@ -582,6 +582,12 @@ def _choice(raw: object, spec: Key, rules: Rules) -> str:
     return str(raw)
 
 
+def _format(raw: object, spec: Key, rules: Rules) -> str:
+    from toolbind_lint.report import FORMATS
+
+    return _choice(raw, spec._replace(choices=tuple(FORMATS)), rules)
+
+
 def _codes(raw: object, spec: Key, rules: Rules) -> tuple[str, ...]:
     selectors = _texts(raw, spec, rules)
     for selector in selectors:
@@ -660,6 +666,7 @@ _CHECKS: Mapping[str, Callable[[object, Key, Rules], object]] = {
     "texts": _texts,
     "count": _count,
     "choice": _choice,
+    "format": _format,
     "codes": _codes,
     "ignores": _ignores,
     "severities": _severities,

@@ -8,7 +8,6 @@ a name that is no UTF-8 has its bytes as lone surrogates, as ``os.fsdecode`` giv
 from __future__ import annotations
 
 import os
-import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -134,6 +133,9 @@ def discover(
         outside = _Walk(root.path, excluded_outside or excluded, ignores)
         for around in _context(root, targets):
             notes.extend(outside.part(around.folder, around.mode))
+        notes.extend(
+            f"{path}: cannot be listed, nothing in it was read for facts: {why}" for path, why in outside.failed
+        )
         read = outside.found | walk.found
     return Found(tuple(sorted(targets)), tuple(sorted(read | targets)), tuple(notes), failed)
 
@@ -175,7 +177,8 @@ def _broad(path: str) -> bool:
     """
     here = os.path.realpath(path)
     home = os.path.realpath(Path.home())
-    temporary = {os.path.realpath(folder) for folder in (tempfile.gettempdir(), "/tmp", "/var/tmp")}
+    named = (os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
+    temporary = {os.path.realpath(folder) for folder in ("/tmp", "/var/tmp", *named) if folder}
     return str(Path(here).parent) == here or _within(home, here) or here in temporary
 
 
