@@ -30,21 +30,23 @@ class Globs:
 
     def __init__(self, patterns: Iterable[str], *, inside: str = "", above: str = "", reachable: bool = True) -> None:
         self.patterns = tuple(map(compile_pattern, patterns))
+        self._anchored = tuple(p for p in self.patterns if p.anchored)
+        # Discovery asks about every entry of a tree: one match for all plain names instead of one each.
+        self._file_names = _union(p for p in self.patterns if not p.anchored and not p.folder)
+        self._folder_names = _union(p for p in self.patterns if not p.anchored)
         self._inside = f"{inside}/" if inside else ""
         self._above = f"{above}/" if above else ""
         self._reachable = reachable
 
     def hits(self, path: str, *, folder: bool) -> bool:
         """Whether a pattern names this very file or folder."""
-        if not self.patterns:
+        names = self._folder_names if folder else self._file_names
+        if names is not None and names.fullmatch(path.rsplit("/", 1)[-1]):
+            return True
+        seen = self._from_base(path) if self._anchored else None
+        if seen is None:
             return False
-        name = path.rsplit("/", 1)[-1]
-        seen = self._from_base(path)
-        return any(
-            p.regex.fullmatch(name) if not p.anchored else seen is not None and p.regex.fullmatch(seen)
-            for p in self.patterns
-            if folder or not p.folder
-        )
+        return any(p.regex.fullmatch(seen) for p in self._anchored if folder or not p.folder)
 
     def covers(self, path: str) -> bool:
         """Whether a pattern names this file or one of the folders that hold it."""
@@ -56,6 +58,11 @@ class Globs:
         if self._inside:
             return path[len(self._inside) :] if path.startswith(self._inside) else None
         return self._above + path
+
+
+def _union(patterns: Iterable[Pattern]) -> re.Pattern[str] | None:
+    texts = [f"(?:{p.regex.pattern})" for p in patterns]
+    return re.compile("|".join(texts), re.DOTALL) if texts else None
 
 
 def _parts(path: str) -> Iterator[str]:
