@@ -395,6 +395,32 @@ def test_the_same_bytes_whatever_seed_and_order(tmp_path: Path) -> None:
     assert b"TB101" in outputs.pop()
 
 
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("patience", "told"), [(0.0, True), (60.0, False)])
+def test_progress_is_shown_on_a_terminal_after_a_while(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, patience: float, told: bool
+) -> None:
+    (tmp_path / "plain.py").write_text("x = 1\n")
+    errors = Terminal()
+    monkeypatch.setattr(cli, "PATIENCE_SECONDS", patience)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", errors)
+    assert run()[0] == 0
+    text = errors.getvalue()
+    assert (text == "toolbind-lint: checking 1 file ...\r\x1b[K") is told
+    assert told or not text
+
+
+def test_progress_never_goes_to_a_log(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "plain.py").write_text("x = 1\n")
+    monkeypatch.setattr(cli, "PATIENCE_SECONDS", 0.0)
+    assert run()[2] == ""
+
+
 # Standard input
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, cast
 
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 PROGRAM = "toolbind-lint"
 OK, FOUND, BROKEN, INTERRUPTED = 0, 1, 2, 130
+
+PATIENCE_SECONDS = 1.0
+"""A run on a terminal that takes longer says what it is doing."""
 
 OVERVIEW = """\
 commands (the first word; `./rules` is a path, `rules` a command):
@@ -298,7 +302,8 @@ def _lint(run: Run) -> Report:
     """The report of a run; folders that could not be listed are crashes, so that the run is no success."""
     from toolbind_lint.lint import lint
 
-    report = lint(run.snapshot, run.found.targets, run.settings)
+    with _progress(len(run.found.targets)):
+        report = lint(run.snapshot, run.found.targets, run.settings)
     failed = tuple(Crash(path, "discover", error) for path, error in run.found.failed)
     root = os.path.relpath(run.root.path, run.cwd).replace(os.sep, "/")
     return report._replace(root=root, crashes=(*report.crashes, *failed), notes=(*run.found.notes, *report.notes))
@@ -532,6 +537,32 @@ def _emit(stream: object, text: str) -> None:
     else:
         buffer.write(data)
     stream.flush()  # type: ignore[attr-defined]
+
+
+@contextmanager
+def _progress(number: int) -> Iterator[None]:
+    """Say on a terminal, after a while, what takes so long; the line is gone when the work is done."""
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield
+        return
+    import threading
+
+    said = threading.Event()
+
+    def say() -> None:
+        said.set()
+        _emit(sys.stderr, f"{PROGRAM}: checking {number:,} {'file' if number == 1 else 'files'} ...")
+
+    timer = threading.Timer(PATIENCE_SECONDS, say)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        if said.is_set():
+            _emit(sys.stderr, "\r\x1b[K")
 
 
 def _write_file(path: str, text: str) -> None:
