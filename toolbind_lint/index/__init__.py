@@ -191,6 +191,27 @@ class Project:
             self._by_alias[path] = by_alias
         return self._by_alias[path]
 
+    def leads_to_word(self, importer: str, each: Import) -> bool:
+        """Whether a from-import gets, through re-exports of the project, what one of its modules imports from a library
+        whose name is a word.
+        """
+        seen: set[tuple[str, str]] = set()
+        todo = [(path, name) for path, name in self.import_targets(importer, each) if name is not None]
+        while todo:
+            path, name = todo.pop()
+            if (path, name) in seen or name in self.definitions_in(path):
+                continue
+            seen.add((path, name))
+            imports = self.imports_in(path)
+            for inner in (*imports.get(name, ()), *imports.get("*", ())):
+                if inner.scope:
+                    continue
+                targets = self.import_targets(path, inner)
+                if not targets and inner.level == 0 and inner.module.split(".", 1)[0] in self._seeds:
+                    return True
+                todo += [(target, name if again == "*" else again) for target, again in targets if again is not None]
+        return False
+
     def importers(self, path: str) -> tuple[str, ...]:
         """The files that import a file directly, sorted. Asking indexes the whole project."""
         if self._importers is None:

@@ -104,6 +104,7 @@ class ModuleDraft:
         known = {definition.name.split(".", 1)[0] for definition in self.definitions}
         known.update(each.alias for each in self.imports)
         star = "*" in known
+        self._note_aliases()
         units: list[Unit] = []
         for number, statement in enumerate(self.statements):
             for unit in statement.units:
@@ -116,6 +117,20 @@ class ModuleDraft:
             tuple(units),
             tuple(number for number, statement in enumerate(self.statements) if statement.deep),
         )
+
+    def _note_aliases(self) -> None:
+        """``from litellm import completion as ask``: whatever uses ``ask`` holds the word ``litellm``."""
+        words = {each.alias: word for each in self.imports if (word := self._word_of(each)) is not None}
+        for statement in self.statements:
+            for unit in statement.units:
+                for group in (unit.calls, unit.args, unit.loads):
+                    unit.words.update(words[root] for each in group if (root := each.partition(".")[0]) in words)
+
+    def _word_of(self, each: Import) -> str | None:
+        top = each.module.partition(".")[0]
+        if each.level == 0 and top in self.seeds:
+            return top
+        return each.name if each.name in self.seeds else None
 
     def _finish_statement(self, draft: StatementDraft) -> Statement:
         calls = {last_name(each) for unit in draft.units for group in (unit.calls, unit.args) for each in group}
@@ -157,4 +172,12 @@ class ModuleDraft:
             frozenset(pair for pair in draft.passes if kept(pair[1])),
             frozenset(pair for pair in draft.made if kept(pair[1])),
             tuple(draft.bases),
+            draft.loops or not draft.defined.isdisjoint(draft.calls | draft.args) or self._calls_itself(draft),
         )
+
+    def _calls_itself(self, draft: UnitDraft) -> bool:
+        if draft.kind != "function":
+            return False
+        name = last_name(draft.name)
+        own = {name} if not draft.owner else {f"self.{name}", f"cls.{name}", f"{last_name(draft.owner)}.{name}"}
+        return not own.isdisjoint(draft.calls | draft.args)

@@ -7,27 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields
-
-import libcst as cst
-from libcst.metadata import MetadataWrapper, PositionProvider
+from typing import TYPE_CHECKING
 
 from toolbind_lint.index.draft import ModuleDraft, UnitDraft
 from toolbind_lint.index.reader import MAX_DEPTH, TooDeep
 from toolbind_lint.index.records import Import, ModuleIndex, StatementKind
 from toolbind_lint.source import Source
 
-_KINDS: dict[type, StatementKind] = {
-    cst.Import: "import",
-    cst.ImportFrom: "import",
-    cst.Assign: "assignment",
-    cst.AnnAssign: "assignment",
-    cst.AugAssign: "assignment",
-    cst.TypeAlias: "compound",
-    cst.Expr: "expression",
-}
-_LOOPS = (cst.For, cst.While)
-_INNER = (cst.BaseStatement, cst.BaseSmallStatement, cst.BaseSuite, cst.ExceptHandler, cst.ExceptStarHandler)
-_INNER_TOO = (cst.Else, cst.Finally, cst.MatchCase)
+if TYPE_CHECKING:
+    import libcst as cst
 
 
 def read_modern(source: Source, seeds: frozenset[str]) -> ModuleIndex:
@@ -37,11 +25,19 @@ def read_modern(source: Source, seeds: frozenset[str]) -> ModuleIndex:
 
 class _Reader:
     def __init__(self, source: Source, seeds: frozenset[str]) -> None:
+        import libcst as cst
+        from libcst.metadata import MetadataWrapper, PositionProvider
+
         self._tree = source.tree()
         self._positions = MetadataWrapper(self._tree, unsafe_skip_copy=True).resolve(PositionProvider)
         self._draft = ModuleDraft(source.path, seeds)
         self._seeds = seeds
         self._fields: dict[type, tuple[str, ...]] = {}
+        self._inner = (
+            *(cst.BaseStatement, cst.BaseSmallStatement, cst.BaseSuite, cst.Else, cst.Finally),
+            *(cst.ExceptHandler, cst.ExceptStarHandler, cst.MatchCase),
+        )
+        self._loops = (cst.For, cst.While)
 
     def read(self) -> ModuleIndex:
         for statement in self._tree.body:
@@ -61,6 +57,8 @@ class _Reader:
         return min([self._line(statement), *(self._line(each) for each in decorators)])
 
     def _statement(self, statement: cst.CSTNode) -> None:
+        import libcst as cst
+
         rest = self._draft.open_unit("statement")
         pending: list[tuple[cst.CSTNode, str, UnitDraft, int]] = [(statement, "", rest, 0)]
         while pending:
@@ -90,18 +88,20 @@ class _Reader:
         depth: int,
         pending: list[tuple[cst.CSTNode, str, UnitDraft, int]],
     ) -> None:
-        unit.loops = unit.loops or isinstance(node, _LOOPS)
+        unit.loops = unit.loops or isinstance(node, self._loops)
         for name, at in _assigned(node):
             self._draft.define(prefix + name, "assignment", self._line(at))
         children = list(self._children(node))
-        inner = [child for child in children if isinstance(child, (*_INNER, *_INNER_TOO))]
+        inner = [child for child in children if isinstance(child, self._inner)]
         if not inner:
             self._walk(unit, [node], prefix[:-1])
             return
         pending += [(child, prefix, unit, depth + 1) for child in reversed(inner)]
-        self._walk(unit, [child for child in children if not isinstance(child, (*_INNER, *_INNER_TOO))], prefix[:-1])
+        self._walk(unit, [child for child in children if not isinstance(child, self._inner)], prefix[:-1])
 
     def _children(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        import libcst as cst
+
         names = self._fields.get(type(node))
         if names is None:
             names = self._fields[type(node)] = tuple(field.name for field in fields(node))
@@ -125,6 +125,8 @@ class _Reader:
             level = below
 
     def _node(self, unit: UnitDraft, node: cst.CSTNode, scope: str, below: list[cst.CSTNode]) -> None:
+        import libcst as cst
+
         if isinstance(node, cst.Name):
             unit.names.add(node.value)
             unit.loads.add(node.value)
@@ -150,7 +152,9 @@ class _Reader:
         below.extend(self._children(node))
 
     def _special(self, unit: UnitDraft, node: cst.CSTNode) -> None:
-        if isinstance(node, _LOOPS):
+        import libcst as cst
+
+        if isinstance(node, self._loops):
             unit.loops = True
         elif isinstance(node, cst.FunctionDef):
             if node.name.value != unit.name.rpartition(".")[2]:
@@ -173,6 +177,8 @@ class _Reader:
         unit.args.update(_dotted(each.decorator) for each in node.decorators)
 
     def _call(self, unit: UnitDraft, node: cst.Call, below: list[cst.CSTNode]) -> None:
+        import libcst as cst
+
         callee = ""
         if isinstance(node.func, (cst.Name, cst.Attribute)):
             callee = _dotted(node.func)
@@ -193,6 +199,8 @@ class _Reader:
                 below.append(argument.value)
 
     def _chain(self, unit: UnitDraft, node: cst.BaseExpression, below: list[cst.CSTNode]) -> None:
+        import libcst as cst
+
         length = 0
         while isinstance(node, cst.Attribute):
             length += 1
@@ -206,6 +214,8 @@ class _Reader:
             below.append(node)
 
     def _annotation(self, unit: UnitDraft, node: cst.Annotation) -> list[str]:
+        import libcst as cst
+
         found: list[str] = []
         todo: list[cst.CSTNode] = [node.annotation]
         for each in todo:  # grows while it is read
@@ -223,6 +233,8 @@ class _Reader:
         return found
 
     def _import(self, unit: UnitDraft, node: cst.Import | cst.ImportFrom, scope: str) -> None:
+        import libcst as cst
+
         line = self._line(node)
         level, module = 0, ""
         if isinstance(node, cst.ImportFrom):
@@ -244,17 +256,31 @@ class _Reader:
 
 
 def _kind(statement: cst.CSTNode) -> StatementKind:
+    import libcst as cst
+
     if isinstance(statement, cst.FunctionDef):
         return "function"
     if isinstance(statement, cst.ClassDef):
         return "class"
-    if isinstance(statement, cst.SimpleStatementLine):
-        kinds = {_KINDS.get(type(each), "compound") for each in statement.body}
-        return kinds.pop() if len(kinds) == 1 else "compound"
-    return "compound"
+    if not isinstance(statement, cst.SimpleStatementLine):
+        return "compound"
+    kinds = {_simple_kind(each) for each in statement.body}
+    return kinds.pop() if len(kinds) == 1 else "compound"
+
+
+def _simple_kind(statement: cst.CSTNode) -> StatementKind:
+    import libcst as cst
+
+    if isinstance(statement, (cst.Import, cst.ImportFrom)):
+        return "import"
+    if isinstance(statement, (cst.Assign, cst.AnnAssign, cst.AugAssign)):
+        return "assignment"
+    return "expression" if isinstance(statement, cst.Expr) else "compound"
 
 
 def _assigned(node: cst.CSTNode) -> Iterator[tuple[str, cst.CSTNode]]:
+    import libcst as cst
+
     targets: list[cst.CSTNode] = []
     if isinstance(node, cst.Assign):
         targets = [each.target for each in node.targets]
@@ -274,6 +300,8 @@ def _assigned(node: cst.CSTNode) -> Iterator[tuple[str, cst.CSTNode]]:
 
 def _dotted(node: cst.CSTNode) -> str:
     """An expression as dotted text, ``?`` for what is no name; of a call of a decorator, what is called."""
+    import libcst as cst
+
     parts: list[str] = []
     if isinstance(node, (cst.Call, cst.Subscript)) and not _is_super(node):
         node = node.func if isinstance(node, cst.Call) else node.value
@@ -285,4 +313,6 @@ def _dotted(node: cst.CSTNode) -> str:
 
 
 def _is_super(node: cst.CSTNode) -> bool:
+    import libcst as cst
+
     return isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == "super"

@@ -12,7 +12,8 @@ function. A use is matched by resolution wherever that is possible, by its last 
 * A function handed to another makes the other hot: ``drive(step)`` means that ``drive`` may call ``step``.
 * A class with a hot ``__init__`` is called by its name, one with a hot ``__call__`` through variables built from it.
 
-The statements that build a class with a hot method, or derive from it, are candidates too: bounds are given there.
+Candidates are the statements of the hot units that hold a word, and of those that can go round: with a loop statement, or
+calling themselves, or each other in a ring. What merely passes a call on is found by whoever follows the calls.
 """
 
 from __future__ import annotations
@@ -63,6 +64,10 @@ Class = tuple[str, str]
 """A class by file and qualified name."""
 
 
+def _roots(unit: Unit) -> set[str]:
+    return {dotted.partition(".")[0] for dotted in unit.calls | unit.loads}
+
+
 class Reach:
     """One computation of the candidates of a project."""
 
@@ -73,13 +78,13 @@ class Reach:
         self._hot: dict[_At, None] = {}
         self._hot_functions: dict[str, list[_At]] = defaultdict(list)
         self._queue: deque[_At] = deque()
-        self._marked: dict[str, set[int]] = defaultdict(set)
         self._defining: dict[str, set[str]] = defaultdict(set)
         self._methods: dict[str, list[_At]] = defaultdict(list)
         self._functions: dict[tuple[str, str], list[_At]] = defaultdict(list)
         self._bases: dict[Class, tuple[Class, ...]] = {}
         self._derived: dict[Class, list[Class]] = defaultdict(list)
-        self._touched: dict[Class, None] = {}
+        self._words: dict[_At, None] = {}
+        self._hot_names: dict[str, dict[Class, None]] = defaultdict(dict)
         self._families: dict[Class, frozenset[Class]] = {}
         self._direct: dict[str, tuple[frozenset[str], frozenset[Class]]] = {}
         self._resolved: dict[tuple[str, str, str], tuple[_Target, ...] | None] = {}
@@ -100,11 +105,42 @@ class Reach:
                 break
             self._add(found)
             self._spread()
-        return {
-            path: tuple(sorted(numbers))
-            for path, numbers in sorted(self._marked.items())
-            if numbers and not path.endswith(".pyi")
-        }
+        return self._statements()
+
+    def _statements(self) -> dict[str, tuple[int, ...]]:
+        """The statements of the hot units that hold a word or can go round."""
+        found: dict[str, set[int]] = defaultdict(set)
+        quiet = []
+        for at in self._hot:
+            if at in self._words or self._unit(at).loops:
+                found[at.path].add(self._unit(at).statement)
+            else:
+                quiet.append(at)
+        for at in self._cyclic(quiet):
+            found[at.path].add(self._unit(at).statement)
+        return {path: tuple(sorted(found[path])) for path in sorted(found) if not path.endswith(".pyi")}
+
+    def _cyclic(self, quiet: list[_At]) -> list[_At]:
+        """Of hot units those that use each other in a ring, or lead from one ring to another."""
+        inside = set(quiet)
+        uses: dict[_At, list[_At]] = {}
+        for at in quiet:
+            unit = self._unit(at)
+            named = [
+                (_Use(at, dotted, False), hot)
+                for dotted in sorted(unit.calls | unit.loads)
+                for hot in self._hot_functions.get(last_name(dotted), ())
+                if hot in inside
+            ]
+            uses[at] = [hot for use, hot in named if self._matches(use._replace(called=use.dotted in unit.calls), hot)]
+        left = dict.fromkeys(quiet)
+        while True:
+            used = {hot for at in left for hot in uses[at] if hot in left}
+            ends = [at for at in left if at not in used or not any(hot in left for hot in uses[at])]
+            if not ends:
+                return list(left)
+            for at in ends:
+                del left[at]
 
     # --- Modules
 
@@ -160,19 +196,32 @@ class Reach:
 
     def _start(self, module: ModuleIndex) -> None:
         """The units of a new module that are hot by their own words, or by what is hot already."""
+        foreign = self._foreign(module.path)
         for number, unit in enumerate(module.units):
             at = _At(module.path, number)
-            if unit.seeded:
+            if unit.seeded or (foreign and unit.kind != "statement" and not foreign.isdisjoint(_roots(unit))):
+                self._words[at] = None
                 self._heat(at)
         for number, unit in enumerate(module.units):
             at = _At(module.path, number)
             for dotted in sorted(unit.calls | unit.loads):
-                use = _Use(at, dotted, dotted in unit.calls)
-                for hot in list(self._hot_functions.get(last_name(dotted), ())):
-                    self._try(use, hot)
-            for cls in list(self._touched):
-                if last_name(cls[1]) in {last_name(each) for each in unit.calls | unit.loads}:
-                    self._mark_users(cls)
+                name = last_name(dotted)
+                if name in self._hot_functions:
+                    use = _Use(at, dotted, dotted in unit.calls)
+                    for hot in list(self._hot_functions[name]):
+                        self._try(use, hot)
+                if name in self._hot_names and at not in self._hot:
+                    use = _Use(at, dotted, dotted in unit.calls)
+                    if use.called and any(self._means(use, *hot_name) for hot_name in self._hot_names[name]):
+                        self._heat(at)
+
+    def _foreign(self, path: str) -> frozenset[str]:
+        """The names under which a module imports, from another of the project, what that imports from a library."""
+        found = set()
+        for each in self._modules[path].imports:
+            if each.name is not None and each.name != "*" and self._project.leads_to_word(path, each):
+                found.add(each.alias)
+        return frozenset(found)
 
     def _unit(self, at: _At) -> Unit:
         return self._modules[at.path].units[at.number]
@@ -185,7 +234,6 @@ class Reach:
             self._hot[at] = None
             if unit.kind == "function":
                 self._hot_functions[last_name(unit.name)].append(at)
-            self._marked[at.path].add(unit.statement)
             self._queue.append(at)
 
     def _spread(self) -> None:
@@ -205,7 +253,6 @@ class Reach:
         if not unit.owner:
             return
         cls = (at.path, unit.owner)
-        self._touch(cls)
         if name in _CONSTRUCTORS:
             self._call_class(cls)
         elif name == "__call__":
@@ -213,21 +260,28 @@ class Reach:
 
     def _spread_statement(self, at: _At, unit: Unit) -> None:
         """Names that a hot assignment binds are followed where they are called: ``run = partial(dispatch)``."""
-        module = self._modules[at.path]
-        for definition in module.definitions:
+        for definition in self._modules[at.path].definitions:
             if (
                 definition.statement == unit.statement
                 and definition.kind == "assignment"
                 and "." not in definition.name
             ):
-                self._wanted.setdefault(definition.name)
-                for use in list(self._uses.get(definition.name, ())):
-                    if use.called and use.at not in self._hot and self._means(use, at.path, definition.name):
-                        self._heat(use.at)
+                self._call_name((at.path, definition.name))
+
+    def _call_name(self, name: Class) -> None:
+        """Heats what calls a name of a module: a class with a hot constructor, or a variable."""
+        last = last_name(name[1])
+        if name in self._hot_names[last]:
+            return
+        self._hot_names[last][name] = None
+        self._wanted.setdefault(last)
+        for use in list(self._uses.get(last, ())):
+            if use.called and use.at not in self._hot and self._means(use, *name):
+                self._heat(use.at)
 
     def _try(self, use: _Use, hot: _At) -> None:
         """Heats a unit that uses a hot function."""
-        if not self._matches(use, hot):
+        if (use.called and use.at in self._hot) or not self._matches(use, hot):
             return
         self._heat(use.at)
         if not use.called:
@@ -238,29 +292,10 @@ class Reach:
                         for at in self._functions.get((target.path, target.name), ()) if not target.rest else ():
                             self._heat(at)
 
-    def _touch(self, cls: Class) -> None:
-        if cls in self._touched:
-            return
-        self._touched[cls] = None
-        self._wanted.setdefault(last_name(cls[1]))
-        self._mark_users(cls)
-
-    def _mark_users(self, cls: Class) -> None:
-        for use in list(self._uses.get(last_name(cls[1]), ())):
-            if not self._means(use, *cls):
-                continue
-            user = self._unit(use.at)
-            self._marked[use.at.path].add(user.statement)
-            if user.kind == "class" and cls in self._bases.get((use.at.path, user.name), ()):
-                self._touch((use.at.path, user.name))
-
     def _call_class(self, cls: Class) -> None:
         """A hot constructor runs where the class, or one below it, is called."""
         for each in (cls, *self._below(cls)):
-            self._wanted.setdefault(last_name(each[1]))
-            for use in list(self._uses.get(last_name(each[1]), ())):
-                if use.called and use.at not in self._hot and self._means(use, *each):
-                    self._heat(use.at)
+            self._call_name(each)
 
     def _call_instances(self, cls: Class) -> None:
         """A hot ``__call__`` runs where a variable that is built from, or annotated with, the class is called."""

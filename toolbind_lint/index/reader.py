@@ -15,8 +15,10 @@ from toolbind_lint.index.records import Import, ModuleIndex, StatementKind
 MAX_DEPTH = 250
 """Levels of the tree. libcst nests about as deeply, and a recursive visitor of it has 1,000 frames at most."""
 
-_SKIPPED = {"ctx", "op", "ops", "type_comment", "type_ignores", "kind", "level", "simple", "conversion", "is_async"}
-_SKIPPED |= {"annotation", "returns"}  # read apart: a name in an annotation is a word, but no use
+_SKIPPED = {
+    *("ctx", "op", "ops", "type_comment", "type_ignores", "kind", "level", "simple", "conversion", "is_async"),
+    *("annotation", "returns"),  # read apart: a name in an annotation is a word, but no use
+}
 _FIELDS: dict[type, tuple[str, ...]] = {
     cls: tuple(field for field in cls._fields if field not in _SKIPPED)
     for cls in vars(ast).values()

@@ -44,7 +44,8 @@ class Statement(NamedTuple):
 
     ``first`` and ``last`` are inclusive, decorators counted. ``calls`` holds the last name of every callee (``c`` for
     ``a.b.c()``), of every name passed as an argument, of decorators and of base classes. ``words`` are the words of the
-    catalogue that it holds as identifier, attribute, keyword or whole string. ``loops`` says that it has a loop
+    catalogue that it holds as identifier, attribute, keyword or whole string, or under another name that an import
+    gives them. ``loops`` says that it has a loop
     statement, or calls a name that it defines itself.
     """
 
@@ -63,7 +64,8 @@ class Unit(NamedTuple):
     ``name`` is qualified and empty for a statement; ``owner`` is the class around a method. ``calls`` and ``loads`` hold
     callees and names used as values, dotted as written: ``f``, ``self.m``, ``a.b.c``, ``?.m`` behind any other
     expression, ``super.m``. ``passes`` pairs a callee with a name passed to it, ``made`` a variable with the class that
-    it is built from or annotated with. ``bases`` are those of a class.
+    it is built from or annotated with. ``bases`` are those of a class. ``loops`` says that it has a loop statement, or
+    calls itself or a function inside it.
     """
 
     statement: int
@@ -76,6 +78,7 @@ class Unit(NamedTuple):
     passes: frozenset[tuple[str, str]]
     made: frozenset[tuple[str, str]]
     bases: tuple[str, ...]
+    loops: bool
 
 
 class ModuleIndex(NamedTuple):
