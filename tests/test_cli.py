@@ -381,6 +381,21 @@ def test_a_reader_that_has_gone_is_no_error(tmp_path: Path) -> None:
     assert result.stderr == ""
 
 
+@pytest.mark.parametrize(
+    ("redirect", "message"), [(">/dev/full", "standard output: No space left"), (">&-", "standard output is closed")]
+)
+def test_an_output_that_cannot_be_written_is_2(tmp_path: Path, redirect: str, message: str) -> None:
+    (tmp_path / "plain.py").write_text("x = 1\n")
+    environment = {**os.environ, "PYTHONPATH": str(Path(cli.__file__).parents[1])}
+    command = f"{sys.executable} -m toolbind_lint {redirect}"
+    result = subprocess.run(
+        ["bash", "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+
+
 @pytest.mark.usefixtures("agent")
 def test_the_same_bytes_whatever_seed_and_order(tmp_path: Path) -> None:
     (tmp_path / "other.py").write_text(UNBOUNDED.replace("client", "api"))

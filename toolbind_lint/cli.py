@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, NoReturn, cast
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, TextIO, cast
 
 from toolbind_lint import __version__
 from toolbind_lint.config import (
@@ -53,6 +53,10 @@ class UsageError(Exception):
     """The command line asks for something that does not fit together."""
 
 
+class OutputError(Exception):
+    """What was found could not be written."""
+
+
 class Run(NamedTuple):
     """One prepared run: where, with what settings, on which files, from which bytes."""
 
@@ -74,9 +78,12 @@ def entry() -> NoReturn:
 
 def main(argv: Sequence[str]) -> int:
     """Run one command and return its exit status. Raises nothing but what the interpreter itself may raise."""
+    if sys.stdout is None:  # closed by the caller: nobody would learn what was found
+        _tell(f"{PROGRAM}: error: standard output is closed")
+        return BROKEN
     try:
         return _dispatch(list(argv))
-    except (ConfigError, DiscoveryError, UsageError) as error:
+    except (ConfigError, DiscoveryError, UsageError, OutputError) as error:
         _tell(f"{PROGRAM}: error: {error}")
     except KeyboardInterrupt:
         _tell(f"{PROGRAM}: interrupted")
@@ -512,31 +519,40 @@ def _print(text: str) -> None:
         sys.stdout.flush()
         _emit(sys.stdout, text)
     except BrokenPipeError:
-        # The interpreter flushes once more at exit: let that go nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _to_nowhere(sys.stdout)
+    except OSError as error:
+        _to_nowhere(sys.stdout)
+        raise OutputError(f"standard output: {error.strerror or error}") from error
 
 
 def _tell(text: str) -> None:
-    """Write a line to standard error."""
+    """Write a line to standard error, if there is one."""
+    if sys.stderr is None:
+        return
     try:
         _emit(sys.stderr, text.rstrip("\n") + "\n")
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+    except OSError:
+        _to_nowhere(sys.stderr)
 
 
-def _emit(stream: object, text: str) -> None:
+def _to_nowhere(stream: TextIO) -> None:
+    """The interpreter flushes a stream once more at exit, and would complain again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _emit(stream: TextIO, text: str) -> None:
     """Write text whose lone surrogates are bytes of file names, to a stream that may not know every character."""
-    encoding = getattr(stream, "encoding", None) or "utf-8"
+    encoding = stream.encoding or "utf-8"
     try:
         data = text.encode(encoding, "surrogateescape")
     except UnicodeEncodeError:
         data = text.encode(encoding, "backslashreplace")
     buffer = getattr(stream, "buffer", None)
     if buffer is None:
-        stream.write(data.decode(encoding, "replace"))  # type: ignore[attr-defined]
+        stream.write(data.decode(encoding, "replace"))
     else:
         buffer.write(data)
-    stream.flush()  # type: ignore[attr-defined]
+    stream.flush()
 
 
 @contextmanager
@@ -569,4 +585,4 @@ def _write_file(path: str, text: str) -> None:
     try:
         Path(path).write_bytes(text.encode("utf-8", "surrogateescape"))
     except OSError as error:
-        raise UsageError(f"--report: {path}: {error.strerror or error}") from error
+        raise OutputError(f"--report: {path}: {error.strerror or error}") from error
