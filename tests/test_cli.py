@@ -117,6 +117,7 @@ def test_fail_on(run: Run, argv: list[str], status: int) -> None:
         (["--config", "gone.toml"], "gone.toml: no such configuration file"),
         (["--config", "x.toml", "--isolated"], "not allowed with argument"),
         (["--stdin-filename", "x.py"], "--stdin-filename needs `-`"),
+        (["-", "--stdin-filename", "notes.md"], "notes.md is no name of a Python file"),
         (["-", "agent.py"], "`-` reads standard input and cannot stand beside other paths"),
         (["explain", "TB1O1"], "there is no rule `TB1O1` (did you mean `TB101`?)"),
         (["explain"], "the following arguments are required"),

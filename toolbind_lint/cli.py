@@ -23,7 +23,7 @@ from toolbind_lint.config import (
     load_settings,
     nearest_config_folder,
 )
-from toolbind_lint.discover import LINTED, DiscoveryError, Found, Root, absolute, discover, find_root, relative_to
+from toolbind_lint.discover import LINTED, READ, DiscoveryError, Found, Root, absolute, discover, find_root, relative_to
 from toolbind_lint.findings import SEVERITIES, Crash, Report, Severity
 from toolbind_lint.selection import nearest
 
@@ -266,7 +266,8 @@ def _prepare(args: argparse.Namespace, paths: Sequence[str], stdin: bytes | None
     if stdin is None:
         return Run(root, cwd, settings, found, WorkingTree(root.path, found.read))
     name = relative_to(given[0], root.path)
-    targets = () if forced and settings.excluded(name, folder=False, whole=True) else (name,)
+    left_out = name.endswith(".pyi") or (forced and settings.excluded(name, folder=False, whole=True))
+    targets = () if left_out else (name,)
     around = tuple(path for path in found.read if path != name)
     snapshot = Overlay(WorkingTree(root.path, around), {name: stdin})
     return Run(root, cwd, settings, found._replace(targets=targets), snapshot)
@@ -354,7 +355,10 @@ def _inputs(args: argparse.Namespace) -> tuple[list[str], bytes | None]:
         return args.paths or ["."], None
     if len(args.paths) > 1:
         raise UsageError("`-` reads standard input and cannot stand beside other paths")
-    return [args.stdin_filename or "stdin.py"], sys.stdin.buffer.read()
+    name = args.stdin_filename or "stdin.py"
+    if Path(name).suffix and not name.endswith(READ):
+        raise UsageError(f"--stdin-filename: {name} is no name of a Python file")
+    return [name], sys.stdin.buffer.read()
 
 
 def _report_option(text: str) -> tuple[str, str]:

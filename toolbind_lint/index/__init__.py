@@ -29,7 +29,7 @@ from toolbind_lint.source import (
 
 __all__ = ["Definition", "Import", "ModuleIndex", "Project", "Statement", "Words", "build_index", "last_name"]
 
-_SUFFIXES = (".py", ".pyi", ".ipynb")
+_SUFFIXES = (".py", ".pyi", ".ipynb", ".pyw")
 
 
 def build_index(
@@ -87,7 +87,7 @@ class Project:
         self._importers: dict[str, tuple[str, ...]] | None = None
         self._candidates: dict[str, tuple[int, ...]] | None = None
         for path in snapshot.paths():
-            if path.endswith(_SUFFIXES):
+            if _is_python(path):
                 self._read(snapshot, path)
         self.paths: tuple[str, ...] = tuple(self._data)
         """Every Python file that could be read, sorted."""
@@ -309,6 +309,11 @@ class Project:
             except SyntaxFault:
                 raise fault from None  # the interpreter words it better
         return read_module(source.path, tree, self._seeds)
+
+
+def _is_python(path: str) -> bool:
+    """Whether a file of a snapshot is read: by its suffix, or as a script without one (given by name)."""
+    return path.endswith(_SUFFIXES) or "." not in path.rpartition("/")[2].lstrip(".")
 
 
 def _pattern(words: frozenset[str]) -> re.Pattern[bytes]:
