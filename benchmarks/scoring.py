@@ -125,9 +125,10 @@ def is_hit(label: Label, finding: Seen) -> bool:
 def is_intrusion(label: Label, finding: Seen) -> bool:
     """Whether a finding speaks about the labelled construct itself.
 
-    By the loops that it names; one that names none must stand on the construct's lines.
+    By the loops that it names; one that names none must stand on the construct's lines, as must any about a handler,
+    which is part of a loop that may start elsewhere.
     """
-    if finding.loops:
+    if finding.loops and label.kind != "handler":
         return any(path == label.path and abs(line - label.line) <= 1 for path, line in finding.loops)
     return finding.path == label.path and label.line <= finding.line <= label.end_line
 

@@ -85,6 +85,12 @@ def test_a_silence_is_broken_by_what_speaks_about_the_construct(finding: Seen, b
     assert scoring.is_intrusion(LOOP, finding) is broken
 
 
+def test_a_handler_is_judged_by_its_place_whatever_loop_it_serves() -> None:
+    handler = LOOP._replace(kind="handler", fires={}, line=60, end_line=62)
+    assert scoring.is_intrusion(handler, seen("TB501", 61, loops=(("b.py", 5),)))
+    assert not scoring.is_intrusion(handler, seen("TB501", 63, loops=(("b.py", 5),)))
+
+
 def test_score_counts_hits_misses_and_broken_silences() -> None:
     tallies, wrong = scoring.score(LOOP, [seen("TB101", 41), seen("TB602", 70), seen("TB105", 50)])
     assert tallies == {
