@@ -168,6 +168,10 @@ def decided(point: Point, known: dict[Cell, object]) -> str | None:
 # ---- finding bounds
 
 _ORDER = frozenset({"<", "<=", ">", ">=", "==", "!="})
+_FLAG_READS = frozenset(
+    "is_set cancelled is_cancelled done is_done is_disconnected is_alive closed is_closing get empty startswith endswith strip "
+    "issubset match isinstance hasattr exists is_file".split()
+)
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 _NUMERIC_CALLS = frozenset({"int", "float", "abs", "round", "max", "min"})
 
@@ -271,7 +275,7 @@ class BoundFinder:
         """The points that move a term."""
         if term.size:
             return self.changes(term.cell, "grow", "move")
-        return [p for p in self.changes(term.cell, "move", "iter") if p.op in {"+", "-", ""}]
+        return [p for p in self.changes(term.cell, "move", "iter") if p.op in {"+", "-", "*", ""}]
 
     # ---- counters
 
@@ -428,7 +432,7 @@ class BoundFinder:
             return term.sign
         ways = set()
         for point in self.moves(term):
-            if point.kind == "iter":
+            if point.kind == "iter" or point.op == "*":
                 ways.add(1)
             elif point.op in {"+", "-"}:
                 number = point.value.value if isinstance(point.value, ir.Const) else 1
@@ -535,6 +539,28 @@ class BoundFinder:
         if self.head in tests:
             return None
         return cycle(self.head, [self.pivots], tests)
+
+    def uncovered_by(self, tests: Iterable[Point]) -> list[Point] | None:
+        """A pass through a turn that avoids some points, or None."""
+        return cycle(self.head, [self.pivots], tests)
+
+    def goes_on(self, point: Point) -> bool:
+        """Whether the loop can make another pass with another turn from a point."""
+        return goes_on(point, self.graph, self.pivots)
+
+    def answers_for_itself(self, call: ir.Call, point: Point) -> bool:
+        """Whether a call that decides an exit is known to be no bound: it reads a reply, a flag that others set, or plain data."""
+        function = point.frame.function
+        if self.roles.of(call, function) or any(self.roles.of(a.value, function) for a in call.args):
+            return True
+        if isinstance(call.func, ir.Attr) and self.roles.of(call.func.base, function):
+            return True
+        if self.program.targets(call, function):
+            return True
+        meanings = self.program.resolve(call.func, function)
+        if any(isinstance(m, External) for m in meanings):
+            return True
+        return last_name(call.func) in _FLAG_READS
 
     # ---- time
 

@@ -1,0 +1,104 @@
+"""Project, catalogue -> subjects with their verdicts.
+
+Two passes: first every statement that may matter is searched for turns known by shape (a reply whose calls are read), then loops,
+recursions, retries and dispatchers are judged. A crash in one statement is told and costs only that statement.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from toolbind_lint.catalogue import Catalogue
+from toolbind_lint.facts import Unreadable
+from toolbind_lint.findings import Crash
+from toolbind_lint.index import Project
+from toolbind_lint.verdicts import Subject
+
+SECONDS_PER_FILE = 20.0
+"""After this much time in one file the rest of it is told as unread."""
+
+
+class Limits(NamedTuple):
+    """The ceilings that a project sets: turns, milliseconds, tokens."""
+
+    step_ceiling: int = 100
+    wall_ceiling_ms: int | None = None
+    token_ceiling: int | None = None
+
+
+class Recognised(NamedTuple):
+    """All subjects, in the order of their places; what could not be read; what broke."""
+
+    subjects: tuple[Subject, ...]
+    unreadable: tuple[Unreadable, ...]
+    crashes: tuple[Crash, ...]
+
+
+def recognise(project: Project, catalogue: Catalogue, limits: Callable[[str], Limits]) -> Recognised:
+    """Finds and judges every tool loop, retry and dispatcher of a project."""
+    from toolbind_lint.recognise.loops import LoopFinder, Tools
+    from toolbind_lint.recognise.program import Program
+    from toolbind_lint.recognise.roles import RoleFinder
+    from toolbind_lint.recognise.subjects import subject
+    from toolbind_lint.recognise.values import Values
+
+    candidates = project.candidates()
+    if not any(candidates.values()):
+        return Recognised((), (), ())
+    program = Program(project)
+    tools = Tools(program, catalogue, RoleFinder(program, catalogue), Values(program, catalogue))
+    finder = LoopFinder(tools)
+    subjects: list[Subject] = []
+    crashes: list[Crash] = []
+    slow: dict[str, Unreadable] = {}
+    spent: dict[str, float] = {}
+
+    def each(stage: str) -> Iterator[tuple[str, int]]:
+        for path in sorted(candidates):
+            for number in sorted(candidates[path]):
+                if path in slow:
+                    break
+                started = time.monotonic()
+                yield path, number
+                spent[path] = spent.get(path, 0.0) + time.monotonic() - started
+                if spent[path] > SECONDS_PER_FILE:
+                    module = program.module(path)
+                    assert module is not None
+                    first = module.index.statements[number].first
+                    message = f"reading it took more than {SECONDS_PER_FILE:.0f} s; nothing below line {first} was checked"
+                    slow[path] = Unreadable(program.place(module, (first, 1, first, 1)), "too-slow", message, True)
+
+    def guarded(stage: str, path: str, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except RecursionError:
+            crashes.append(Crash(path, stage, "nested too deeply to follow"))
+        except Exception as error:
+            crashes.append(Crash(path, stage, f"{type(error).__name__}: {error}"))
+
+    for path, number in each("turns"):
+        module = program.module(path)
+        if module is not None:
+            guarded("turns", path, lambda module=module, number=number: finder.mark(module, number))  # type: ignore[misc]
+
+    def loops(path: str, number: int) -> None:
+        module = program.module(path)
+        assert module is not None
+        for case in finder.find(module, number):
+            subjects.append(subject(case, limits(path)))
+
+    def dispatchers(path: str, number: int) -> None:
+        module = program.module(path)
+        assert module is not None
+        for case in finder.dispatchers(module, number):
+            subjects.append(subject(case, limits(path)))
+
+    for path, number in each("loops"):
+        guarded("loops", path, lambda path=path, number=number: loops(path, number))  # type: ignore[misc]
+    for path, number in each("dispatchers"):
+        guarded("dispatchers", path, lambda path=path, number=number: dispatchers(path, number))  # type: ignore[misc]
+    subjects.sort(key=lambda s: (s.place.path, s.place.cell or 0, s.place.line, s.place.column, s.kind))
+    unreadable = (*dict.fromkeys(program.unreadable), *slow.values())
+    return Recognised(tuple(subjects), tuple(unreadable), tuple(crashes))

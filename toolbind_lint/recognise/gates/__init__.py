@@ -1,0 +1,1 @@
+"""One module a gate: the graph of a subject -> its verdict."""

@@ -1,0 +1,153 @@
+"""Errors that must stop the run: a gate error that a handler of the loop takes and turns into more conversation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from toolbind_lint.facts import Step
+from toolbind_lint.recognise import ir
+from toolbind_lint.recognise.bounds import reach
+from toolbind_lint.recognise.gates.cap import place_of
+from toolbind_lint.recognise.loops import Case
+from toolbind_lint.recognise.paths import Point, Raised
+from toolbind_lint.recognise.roles import last_name
+from toolbind_lint.verdicts import Evidence, Fault, Verdict
+
+_GATE = re.compile(
+    r"(budget|allowlist|gate_?error|"
+    r"(max|step|turn|iteration|wall|deadline|token|cost|spend|time)_?s?_?(s_?)?(limit|cap|count)?_?(budget|exceeded|exhausted|reached|limit)|"
+    r"(limit|cap|quota)s?_?(exceeded|reached|hit)|max_?(steps?|turns?|iterations?)|(step|turn|iteration)s?_?(limit|cap)|deadline|too_?many_?(steps|turns|iterations))",
+    re.IGNORECASE,
+)
+_NOT_GATE = re.compile(r"rate_?limit|context|length|retry|recursion", re.IGNORECASE)
+_BROAD = frozenset({"Exception", "BaseException"})
+_QUIET = frozenset("print info debug warning error exception log critical record_exception set_status capture_exception".split())
+
+
+def verdict(case: Case) -> Verdict:
+    """How the error handling of a loop or dispatcher stands."""
+    declared = case.tools.catalogue.words("gate-error", "name")
+    guarded = _raised_at_bounds(case)
+    faults: list[Fault] = []
+    stops: list[Evidence] = []
+    seen: set[int] = set()
+    for handler, source, raised in case.graph.caught:
+        if source not in case.finder.inside or handler not in case.finder.inside or not isinstance(handler.node, ir.Handler):
+            continue
+        if not is_gate(raised, declared) and source not in guarded:
+            continue
+        if id(handler.node) in seen:
+            continue
+        if not _goes_on(case, handler):
+            stops.append(Evidence(place_of(case, handler), "", f"{raised.names[0] if raised.names else 'it'} leaves the loop"))
+            continue
+        fault = _fault(case, handler, source, raised)
+        if fault is not None:
+            seen.add(id(handler.node))
+            faults.append(fault)
+    if faults:
+        order = {"gate-error-as-payload": 0, "broad-hides-gate": 1}
+        return Verdict("errors", "leaks", tuple(sorted(faults, key=lambda f: (order[f.how], f.place))), tuple(stops))
+    if stops:
+        return Verdict("errors", "held", (), tuple(dict.fromkeys(stops)))
+    return Verdict("errors", "unknown" if case.graph.truncated else "not-applicable")
+
+
+def is_gate(raised: Raised, declared: Iterable[str] = ()) -> bool:
+    """Whether an exception means: this run must stop."""
+    if not raised.names:
+        return False
+    declared_names = {d.rpartition(".")[2] for d in declared}
+    if any(n in declared_names for n in raised.names):
+        return True
+    if not raised.project:
+        return False
+    return any(_GATE.search(_snake(n)) and not _NOT_GATE.search(_snake(n)) for n in raised.names)
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def _raised_at_bounds(case: Case) -> frozenset[Point]:
+    """The raises that a bound of this loop makes once its cap is reached."""
+    out: set[Point] = set()
+    for bound in case.bounds:
+        for point in bound.reached:
+            near = point
+            for _ in range(6):
+                if near.kind == "raise":
+                    out.add(near)
+                    break
+                if len(near.to) != 1 or near.kind == "test":
+                    break
+                near = near.to[0][1]
+    for test in case.time_tests:
+        for _, point in test.point.to:
+            if point.kind == "raise":
+                out.add(point)
+    return frozenset(out)
+
+
+def _goes_on(case: Case, handler: Point) -> bool:
+    """Whether the loop makes another pass after a handler; for a dispatcher, whether it returns as if nothing had been."""
+    if case.kind == "dispatcher":
+        return any(p.kind == "exit" and p.op in {"return", "end"} for p in reach([handler], raising=False))
+    return case.finder.goes_on(handler)
+
+
+def _fault(case: Case, handler: Point, source: Point, raised: Raised) -> Fault | None:
+    node = handler.node
+    assert isinstance(node, ir.Handler)
+    at = case.tools.program.place(handler.frame.function.module, node.header)
+    name = raised.names[0] if raised.names else "the exception of the bound"
+    words = (("error", name), ("handler", _header(node)))
+    raised_at = Step(place_of(case, source), f"{name} is raised here")
+    if _is_broad(case, handler):
+        if _judges_inside(node):
+            return None
+        return Fault("broad-hides-gate", at, words, related=(raised_at,))
+    if _speaks_of(node):
+        return Fault("gate-error-as-payload", at, words, related=(raised_at,))
+    return None
+
+
+def _is_broad(case: Case, handler: Point) -> bool:
+    node = handler.node
+    assert isinstance(node, ir.Handler)
+    names = case.builder.handler_names(node, handler.frame)
+    return not names or any(n in _BROAD for n in names)
+
+
+def _judges_inside(node: ir.Handler) -> bool:
+    """``except Exception as e: if isinstance(e, GateError): raise`` looks before it goes on."""
+    for inner in ir.walk_all(node.body):
+        if isinstance(inner, ir.If) and any(isinstance(s, (ir.Raise, ir.Return)) for s in ir.walk_all(inner.body)):
+            names = {n.id for n in ir.walk(inner.test) if isinstance(n, ir.Name)}
+            if node.name and node.name in names:
+                return True
+    return False
+
+
+def _speaks_of(node: ir.Handler) -> bool:
+    """Whether the exception, its text or its code goes anywhere but into a log."""
+    if not node.name:
+        return False
+    quiet: set[int] = set()
+    for inner in ir.walk_all(node.body):
+        if isinstance(inner, ir.Call) and last_name(inner.func) in _QUIET:
+            quiet.update(id(n) for n in ir.walk(inner))
+        elif isinstance(inner, ir.Raise):
+            quiet.update(id(n) for n in ir.walk(inner))
+    return any(isinstance(n, ir.Name) and n.id == node.name and id(n) not in quiet for n in ir.walk_all(node.body))
+
+
+def _header(node: ir.Handler) -> str:
+    from toolbind_lint.recognise.values import text_of
+
+    if node.type is None:
+        return "except"
+    if isinstance(node.type, ir.Seq):
+        return f"except ({', '.join(text_of(i) for i in node.type.items)})"
+    return f"except {text_of(node.type)}"

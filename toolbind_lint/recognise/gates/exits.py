@@ -1,0 +1,240 @@
+"""The exit: can a reply end the loop, and does every reply either end it or lead to a dispatch?"""
+
+from __future__ import annotations
+
+from toolbind_lint.catalogue import Row
+from toolbind_lint.facts import Step
+from toolbind_lint.recognise import ir
+from toolbind_lint.recognise.bounds import reach
+from toolbind_lint.recognise.gates.cap import header, place_of, witness_steps
+from toolbind_lint.recognise.loops import Case
+from toolbind_lint.recognise.paths import Point
+from toolbind_lint.recognise.program import Function
+from toolbind_lint.recognise.roles import CALL, CALLS, FINISH, NAME, REPLY, RESULT
+from toolbind_lint.recognise.values import text_of
+from toolbind_lint.verdicts import Fault, Verdict
+
+
+def verdict(case: Case) -> Verdict:
+    """How the exit of a loop stands."""
+    faults: list[Fault] = []
+    spins = _spins(case)
+    if spins is not None:
+        faults.append(spins)
+    faults.extend(_forced(case))
+    if faults:
+        return Verdict("exit", "leaks", tuple(faults))
+    return Verdict("exit", "held" if any(p in case.finder.inside for p in case.graph.exits) else "unknown")
+
+
+# ---- a forced choice
+
+
+def _forced(case: Case) -> list[Fault]:
+    if _a_call_ends_it(case):
+        return []
+    out = []
+    for point in case.turns:
+        turn = point.turn
+        if turn is None or turn.row is None:
+            continue
+        for param in turn.row.all("choice"):
+            for value, scope, place in _given(turn.call, param, point, case):
+                if _is_forced(value, param, scope, case):
+                    words = (("param", param), ("value", text_of(value)), ("call", turn.callee))
+                    out.append(Fault("forced-choice", place, words))
+    return out
+
+
+def _given(call: ir.Call, param: str, point: Point, case: Case):  # type: ignore[no-untyped-def]
+    """The values of a parameter on every pass: by keyword, or in a dict given by ``**``; none where it may change."""
+    program = case.tools.program
+    function = point.frame.function
+    direct = call.keyword(param)
+    if direct is not None:
+        value = _constant(direct, function, case, point)
+        if value is not None:
+            yield value[0], value[1], program.at(function, direct)
+        return
+    for arg in call.args:
+        if arg.star != "**":
+            continue
+        cell = case.builder.cell(arg.value, point.frame)
+        if cell is not None and any(case.finder.changes((*cell, f"[{param}]"), "set")):
+            sets = case.finder.changes((*cell, f"[{param}]"), "set")
+            if len(sets) == 1 and sets[0].value is not None and sets[0].value_frame is not None:
+                if case.finder.uncovered_by(sets) is None:
+                    yield sets[0].value, sets[0].value_frame.function, place_of(case, sets[0])
+            return
+        for display, scope in program.displays(arg.value, function):
+            value2 = display.get(param)
+            if value2 is not None:
+                yield value2, scope, program.at(scope, value2)
+
+
+def _constant(expr: ir.Expr, function: Function, case: Case, point: Point) -> tuple[ir.Expr, Function] | None:
+    """The one value of an expression that no pass changes."""
+    if isinstance(expr, (ir.Const, ir.DictE)):
+        return expr, function
+    cell = case.builder.cell(expr, point.frame)
+    if cell is not None and case.finder.changes(cell):
+        return None
+    if isinstance(expr, (ir.Name, ir.Attr)):
+        values = list(case.tools.program.values(expr, function))
+        if len(values) == 1 and isinstance(values[0][0], (ir.Const, ir.DictE)):
+            return values[0]
+        if isinstance(expr, ir.Name) and point.frame.caller is not None and expr.id in point.frame.arguments:
+            inner = point.frame.arguments[expr.id]
+            return _constant(inner, point.frame.caller.function, case, point) if not isinstance(inner, ir.Name) else None
+    return None
+
+
+def _is_forced(value: ir.Expr, param: str, function: Function, case: Case) -> bool:
+    for row in case.tools.catalogue.rows:
+        if row.kind != "forced-choice" or row.one("param") != param:
+            continue
+        if isinstance(value, ir.Const) and isinstance(value.value, str):
+            if value.value in row.all("values"):
+                return True
+        elif isinstance(value, ir.DictE):
+            if row.flags.get("any-dict", False):
+                return True
+            kind = value.get("type")
+            if isinstance(kind, ir.Const) and kind.value in row.all("types"):
+                return True
+    return False
+
+
+def _a_call_ends_it(case: Case) -> bool:
+    """Whether a branch on the called name, on a call's arguments or on what a tool returned leaves the loop."""
+    for point in case.finder.inside:
+        if point.kind != "test":
+            continue
+        roles = frozenset().union(
+            *(case.tools.roles.of(n, point.frame.function) for n in ir.walk(point.node) if isinstance(n, (ir.Name, ir.Attr, ir.Subscript, ir.Call)))
+        )
+        if not roles & {NAME, RESULT, CALL}:
+            continue
+        if CALLS in roles and not roles & {NAME, RESULT}:
+            continue
+        ways = [case.finder.goes_on(t) for _, t in point.to]
+        if len(ways) == 2 and ways[0] != ways[1]:
+            return True
+    return False
+
+
+# ---- a reply that neither leaves nor dispatches
+
+
+def _spins(case: Case) -> Fault | None:
+    """A pass that a cut reply without calls can make: no exit, no dispatch, and nothing said to the model."""
+    rows = [r for r in case.tools.catalogue.rows if r.kind == "reply" and r.all("finish-cut")]
+    if not rows or not case.turns or not _reads_finish(case):
+        return None
+    for row in rows:
+        for reason in row.all("finish-cut")[:1]:
+            walk = _pass_with(case, row, reason)
+            if walk is not None:
+                words = (("value", reason), ("call", ""))
+                at = _finish_test(case, row)
+                related = (Step(at, "only this test leaves"),) if at is not None else ()
+                return Fault("spins", header(case), words, witness_steps(case, walk), related)
+    return None
+
+
+def _reads_finish(case: Case) -> bool:
+    return any(
+        p.kind == "test" and isinstance(p.node, ir.Compare) and FINISH in case.tools.roles.of(p.node.left, p.frame.function)
+        for p in case.finder.inside
+    )
+
+
+def _finish_test(case: Case, row: Row):  # type: ignore[no-untyped-def]
+    for point in sorted(case.finder.inside, key=lambda p: p.number):
+        if point.kind == "test" and isinstance(point.node, ir.Compare):
+            if FINISH in case.tools.roles.of(point.node.left, point.frame.function):
+                return place_of(case, point)
+    return None
+
+
+def _pass_with(case: Case, row: Row, reason: str) -> list[Point] | None:
+    """A pass from the head to itself that a reply with that reason and no calls can take, if there is one without an effect."""
+    head = case.head
+    turns = frozenset(case.turns)
+    effects = frozenset(p for p in case.finder.inside if p.kind in {"dispatch", "person", "raise", "handler"}) | frozenset(case.dispatches)
+    bounds = frozenset(t for b in case.bounds if b.leaves and b.kind != "range" for t in b.tests)
+    tested = False
+    before: dict[tuple[Point, bool], tuple[Point, bool] | None] = {(head, False): None}
+    queue = [(head, False)]
+    for state in queue:
+        point, turned = state
+        answer = _answer(case, point, row, reason) if turned and point.kind == "test" else None
+        if answer is not None:
+            tested = True
+        for label, target in point.to:
+            if label == "raise" or target in effects or target in bounds or (answer is not None and label != answer):
+                continue
+            if point.kind == "iter" and label == "next" and point is not head and turned and _iterates_calls(case, point):
+                continue
+            if target.kind == "grow" and _tells_the_model(case, target):
+                continue
+            if target is head:
+                if turned and tested and _leaves_somewhere(case, row):
+                    return _path(before, state)
+                continue
+            following = (target, turned or target in turns)
+            if following not in before:
+                before[following] = state
+                queue.append(following)
+    return None
+
+
+def _path(before: dict[tuple[Point, bool], tuple[Point, bool] | None], state: tuple[Point, bool]) -> list[Point]:
+    out: list[Point] = []
+    at: tuple[Point, bool] | None = state
+    while at is not None:
+        out.append(at[0])
+        at = before[at]
+    return out[::-1]
+
+
+def _leaves_somewhere(case: Case, row: Row) -> bool:
+    """Whether the final reason leaves the loop at all: else the exit is another matter."""
+    return True
+
+
+def _iterates_calls(case: Case, point: Point) -> bool:
+    node = point.node
+    return isinstance(node, ir.For) and bool(case.tools.roles.of(node.iter, point.frame.function) & {CALLS, CALL, REPLY})
+
+
+def _tells_the_model(case: Case, point: Point) -> bool:
+    """Whether a message other than the reply itself is added: then the next request is another one."""
+    frame = point.value_frame or point.frame
+    roles = case.tools.roles.of(point.value, frame.function)
+    return REPLY not in roles
+
+
+def _answer(case: Case, point: Point, row: Row, reason: str) -> str | None:
+    """The way of a test for a reply that ended for ``reason`` and holds no calls; None where the test is about something else."""
+    node, function = point.node, point.frame.function
+    roles = case.tools.roles
+    if isinstance(node, ir.Compare) and FINISH in roles.of(node.left, function):
+        values = {n.value for n in ir.walk(node.right) if isinstance(n, ir.Const) and isinstance(n.value, str)}
+        if not values:
+            return None
+        same = reason in values
+        if node.op in {"==", "in", "is"}:
+            return "true" if same else "false"
+        if node.op in {"!=", "not in", "is not"}:
+            return "false" if same else "true"
+        return None
+    if isinstance(node, (ir.Name, ir.Attr, ir.Subscript, ir.Call)) and CALLS in roles.of(node, function):
+        return "false"
+    if isinstance(node, ir.Compare) and CALLS in roles.of(node.left, function) and isinstance(node.right, ir.Const):
+        if node.right.value is None:
+            return "true" if node.op in {"is", "=="} else "false"
+    return None
+
+
+__all__ = ["reach", "verdict"]

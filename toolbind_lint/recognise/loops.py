@@ -1,0 +1,363 @@
+"""Which loops are tool loops, which are retries, which functions are dispatchers; what looks like one and is none stays out.
+
+A tool loop passes a model turn whose next input holds the last reply or what its tools gave, and runs what the model named. A loop
+that makes the same request again after an error is a retry. A pass that waits for a person is no runaway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from toolbind_lint.catalogue import Catalogue
+from toolbind_lint.recognise import ir
+from toolbind_lint.recognise.bounds import Bound, BoundFinder, TimeTest, cycle, passes
+from toolbind_lint.recognise.paths import Builder, Cell, Graph, Point
+from toolbind_lint.recognise.program import External, Function, Module, Program, calls_of
+from toolbind_lint.recognise.roles import ARGS, CALL, CALLS, ERROR_TEXT, NAME, REPLY, RESULT, RoleFinder, last_name
+from toolbind_lint.recognise.values import Values
+from toolbind_lint.verdicts import Kind
+
+_FED_BACK = frozenset({REPLY, RESULT, CALL, CALLS, ERROR_TEXT, NAME, ARGS})
+MAX_REACHED = 300
+
+
+@dataclass(slots=True, eq=False)
+class Tools:
+    """What every part of recognition needs."""
+
+    program: Program
+    catalogue: Catalogue
+    roles: RoleFinder
+    values: Values
+
+
+@dataclass(slots=True, eq=False)
+class Case:
+    """One subject with its graph, before its gates are judged."""
+
+    kind: Kind
+    function: Function
+    node: ir.Node
+    header: ir.Span
+    graph: Graph
+    builder: Builder
+    finder: BoundFinder
+    tools: Tools
+    turns: tuple[Point, ...]
+    dispatches: tuple[Point, ...]
+    decorator: ir.Call | None = None
+    _bounds: list[Bound] | None = None
+    _times: list[TimeTest] | None = None
+
+    @property
+    def head(self) -> Point:
+        """The head of the graph."""
+        assert self.graph.head is not None
+        return self.graph.head
+
+    @property
+    def bounds(self) -> list[Bound]:
+        """The bounds of the loop, effective or not."""
+        if self._bounds is None:
+            self._bounds = self.finder.bounds()
+        return self._bounds
+
+    @property
+    def time_tests(self) -> list[TimeTest]:
+        """The tests of time in the loop."""
+        if self._times is None:
+            self._times = self.finder.time_tests()
+        return self._times
+
+
+@dataclass(slots=True, eq=False)
+class Found:
+    """The subjects of a module, and the functions whose dispatches a loop owns."""
+
+    cases: list[Case] = field(default_factory=list)
+
+
+class LoopFinder:
+    """Finds the subjects of one program, module by module."""
+
+    def __init__(self, tools: Tools) -> None:
+        self.tools = tools
+        self.program = tools.program
+        self.roles = tools.roles
+        self._callees: dict[str, tuple[Function, ...]] = {}
+        self._touch: dict[str, frozenset[str]] = {}
+        self.owned: set[int] = set()
+        """The dispatch nodes that a loop owns."""
+
+    # ---- reach
+
+    def callees(self, function: Function) -> tuple[Function, ...]:
+        """The functions of the project that a function calls or passes on."""
+        if function.key not in self._callees:
+            self._callees[function.key] = ()
+            found: dict[str, Function] = {}
+            for call in calls_of(function):
+                for target in self.program.targets(call, function):
+                    found[target.key] = target
+                for arg in call.args:
+                    if isinstance(arg.value, (ir.Name, ir.Attr, ir.Lambda)):
+                        for meaning in self.program.resolve(arg.value, function):
+                            for target in self.program.run_by(meaning) if not isinstance(meaning, External) else ():
+                                found[target.key] = target
+            self._callees[function.key] = tuple(found.values())
+        return self._callees[function.key]
+
+    def touches(self, function: Function) -> frozenset[str]:
+        """``turn`` and ``dispatch`` as far as a function reaches one."""
+        if function.key in self._touch:
+            return self._touch[function.key]
+        found: set[str] = set()
+        seen = {function.key}
+        queue = [function]
+        while queue and len(seen) < MAX_REACHED:
+            top = queue.pop()
+            if self.roles.turns_in(top):
+                found.add("turn")
+            if self.roles.dispatches_in(top):
+                found.add("dispatch")
+            for callee in self.callees(top):
+                if callee.key not in seen:
+                    seen.add(callee.key)
+                    queue.append(callee)
+        self._touch[function.key] = frozenset(found)
+        return self._touch[function.key]
+
+    def _loop_touches(self, loop: ir.While | ir.For, function: Function) -> frozenset[str]:
+        found: set[str] = set()
+        spans = {id(n) for n in ir.walk(loop)}
+        if any(id(t.call) in spans for t in self.roles.turns_in(function)):
+            found.add("turn")
+        if any(id(d.node) in spans for d in self.roles.dispatches_in(function)):
+            found.add("dispatch")
+        if {"turn", "dispatch"} <= found:
+            return frozenset(found)
+        for node in ir.walk(loop):
+            if isinstance(node, ir.Call):
+                for target in self.program.targets(node, function):
+                    found |= self.touches(target)
+                for arg in node.args:
+                    if isinstance(arg.value, (ir.Name, ir.Attr)):
+                        for meaning in self.program.resolve(arg.value, function):
+                            for target in self.program.run_by(meaning) if not isinstance(meaning, External) else ():
+                                found |= self.touches(target)
+        return frozenset(found)
+
+    # ---- subjects
+
+    def mark(self, module: Module, number: int) -> None:
+        """First pass over a statement: marks the turns that are known by shape alone."""
+        for function in self.program.functions(module, number):
+            self.roles.find_shape_turns(function)
+
+    def find(self, module: Module, number: int) -> Iterator[Case]:
+        """The tool loops and retries of a top-level statement."""
+        for function in list(self.program.functions(module, number)):
+            for loop in _loops(function):
+                case = self.judge(loop, function)
+                if case is not None:
+                    yield case
+            case = self._recursion(function)
+            if case is not None:
+                yield case
+            yield from self._decorated(function)
+
+    def judge(self, loop: ir.While | ir.For, function: Function) -> Case | None:
+        """The case of a loop, or None where it is neither a tool loop nor a retry."""
+        touched = self._loop_touches(loop, function)
+        if not touched:
+            return None
+        if isinstance(loop, ir.For) and "turn" not in touched:
+            return None
+        builder = Builder(self.program, self.roles, self.tools.catalogue)
+        graph = builder.loop(loop, function)
+        finder = BoundFinder(graph, builder.cell, self.program, self.roles, self.tools.values)
+        case = Case("tool-loop", function, loop, loop.header, graph, builder, finder, self.tools, (), ())
+        return self._classify(case)
+
+    def _classify(self, case: Case) -> Case | None:
+        inside = case.finder.inside
+        turns = [p for p in inside if p.kind == "turn"]
+        persons = [p for p in inside if p.kind == "person"]
+        dispatches = [p for p in inside if p.kind == "dispatch"] + self._chains(case)
+        own = [t for t in turns if passes(case.head, [[t]], persons)]
+        if own and self._is_tool_loop(case, own, dispatches, persons):
+            case.turns = tuple(sorted(own, key=lambda p: p.number))
+            mine = [d for d in dispatches if passes(case.head, [[d]], persons)]
+            case.dispatches = tuple(sorted(mine, key=lambda p: p.number))
+            self.owned.update(id(p.dispatch.node) for p in case.dispatches if p.dispatch is not None)
+            return case
+        if self._is_retry(case, [*turns, *(d for d in dispatches if d.kind == "dispatch")], persons):
+            case.kind = "retry"
+            case.turns = tuple(sorted(turns, key=lambda p: p.number))
+            return case
+        return None
+
+    def _chains(self, case: Case) -> list[Point]:
+        """Points inside an ``if name == …`` chain stand for its dispatch: the first test of each chain."""
+        out: list[Point] = []
+        seen: set[int] = set()
+        for frame in case.graph.frames:
+            for dispatch in self.roles.dispatches_in(frame.function):
+                if dispatch.form != "chain" or id(dispatch.node) in seen:
+                    continue
+                inner = {id(n) for n in ir.walk(dispatch.node)}
+                points = [p for p in case.finder.inside if p.kind == "test" and id(p.node) in inner]
+                if points:
+                    seen.add(id(dispatch.node))
+                    first = min(points, key=lambda p: (p.node.span, p.number))
+                    first.dispatch = dispatch
+                    out.append(first)
+        return out
+
+    def _is_tool_loop(self, case: Case, turns: list[Point], dispatches: list[Point], persons: list[Point]) -> bool:
+        offering = [t for t in turns if t.turn is not None and (t.turn.tools != "no" or t.turn.row is None)]
+        if not dispatches:
+            return False
+        for turn in offering or turns:
+            fresh = self._fresh(case, turn)
+            if cycle(case.head, [[turn], dispatches], [*persons, *fresh]) is not None:
+                return True
+            if self._feeds(case, turn, persons, fresh) and passes(case.head, [[turn], dispatches], persons):
+                return True
+        return False
+
+    def _inputs(self, case: Case, turn: Point) -> set[Cell]:
+        """The cells that a turn reads, those behind names set in the loop included."""
+        assert turn.turn is not None
+        found: set[Cell] = set()
+        pending: list[tuple[ir.Node, object]] = [(a.value, turn.frame) for a in turn.turn.call.args]
+        depth = 0
+        while pending and depth < 200:
+            depth += 1
+            expr, frame = pending.pop()
+            for node in ir.walk(expr):
+                if isinstance(node, (ir.Name, ir.Attr)):
+                    cell = case.builder.cell(node, frame)  # type: ignore[arg-type]
+                    if cell is None or cell in found:
+                        continue
+                    found.add(cell)
+                    for change in case.finder.changes(cell, "set"):
+                        if change.value is not None:
+                            pending.append((change.value, change.value_frame))
+        return found
+
+    def _fresh(self, case: Case, turn: Point) -> list[Point]:
+        """Points at which an input of a turn is made anew, without anything of an earlier pass."""
+        out: list[Point] = []
+        row = turn.turn.row if turn.turn is not None else None
+        if turn.turn is None:
+            return out
+        wanted = row.all("messages") if row is not None else ()
+        args = [a.value for a in turn.turn.call.args if a.name in wanted] or [
+            a.value for a in turn.turn.call.args if a.name is None and not a.star
+        ][:2]
+        cells = {c for a in args for n in ir.walk(a) if isinstance(n, (ir.Name, ir.Attr)) and (c := case.builder.cell(n, turn.frame))}
+        for cell in cells:
+            for change in case.finder.changes(cell, "set"):
+                value, frame = change.value, change.value_frame
+                if value is None or frame is None or any(isinstance(n, (ir.Call, ir.Await)) for n in ir.walk(value)):
+                    continue
+                if self.roles.of(value, frame.function) & _FED_BACK:
+                    continue
+                mentioned = [c for n in ir.walk(value) if isinstance(n, (ir.Name, ir.Attr)) and (c := case.builder.cell(n, frame))]
+                if not isinstance(value, (ir.Seq, ir.DictE, ir.FString, ir.Const)) and mentioned:
+                    continue
+                if any(case.finder.changes(c, "grow", "move") for c in mentioned):
+                    continue
+                out.append(change)
+        return out
+
+    def _feeds(self, case: Case, turn: Point, persons: list[Point], fresh: list[Point]) -> bool:
+        """Whether something of the last reply is in the next input of a turn."""
+        inputs = self._inputs(case, turn)
+        growing = []
+        for point in case.finder.inside:
+            if point.kind in {"grow", "set", "move"} and point.cell in inputs and point.value is not None:
+                frame = point.value_frame or point.frame
+                if self.roles.of(point.value, frame.function) & _FED_BACK:
+                    growing.append(point)
+        return bool(growing) and passes(case.head, [[turn], growing], [*persons, *fresh])
+
+    def _is_retry(self, case: Case, pivots: list[Point], persons: list[Point]) -> bool:
+        """Whether every pass that makes the request again does so out of a handler."""
+        handlers = [h for h, source, _ in case.graph.caught if source in pivots and h in case.finder.inside]
+        again = [p for p in pivots if passes(case.head, [[p], handlers], persons)]
+        if not again or not handlers:
+            return False
+        every = [p for p in case.finder.inside if p.kind == "handler"]
+        return all(not passes(case.head, [[p]], [*persons, *every]) for p in again)
+
+    def _recursion(self, function: Function) -> Case | None:
+        """A function that reaches a turn and calls itself, directly or through others."""
+        if function.toplevel or not {"turn", "dispatch"} <= self.touches(function):
+            return None
+        chain = self._returns_to(function)
+        if chain is None:
+            return None
+        builder = Builder(self.program, self.roles, self.tools.catalogue)
+        graph = builder.recursion(function)
+        if not any(p.kind == "again" for p in graph.points):
+            return None
+        finder = BoundFinder(graph, builder.cell, self.program, self.roles, self.tools.values)
+        case = Case("tool-loop", function, function.node, function.node.header, graph, builder, finder, self.tools, (), ())
+        found = self._classify(case)
+        return found if found is not None and found.kind == "tool-loop" else None
+
+    def _returns_to(self, function: Function) -> Function | None:
+        """The function through which a call comes back, if a cycle of calls starts here; each cycle is told once."""
+        seen = {function.key}
+        queue = [(c, c) for c in self.callees(function)]
+        while queue and len(seen) < MAX_REACHED:
+            top, first = queue.pop(0)
+            if top.key == function.key:
+                return first
+            if top.key in seen:
+                continue
+            seen.add(top.key)
+            queue.extend((c, first) for c in self.callees(top))
+        return None
+
+    def _decorated(self, function: Function) -> Iterator[Case]:
+        """A function under a retry decorator."""
+        for decorator in function.node.decorators:
+            call = decorator if isinstance(decorator, ir.Call) else ir.Call(decorator.span, decorator, ())
+            for meaning in self.program.resolve(call.func, function.parent or function):
+                if isinstance(meaning, External) and self.tools.catalogue.find("retry", meaning.name):
+                    if not self.touches(function):
+                        continue
+                    builder = Builder(self.program, self.roles, self.tools.catalogue)
+                    graph = builder.function(function)
+                    finder = BoundFinder(graph, builder.cell, self.program, self.roles, self.tools.values)
+                    case = Case("retry", function, function.node, call.span, graph, builder, finder, self.tools, (), (), call)
+                    case.turns = tuple(p for p in graph.points if p.kind in {"turn", "dispatch"})
+                    yield case
+
+    def dispatchers(self, module: Module, number: int) -> Iterator[Case]:
+        """The functions of a statement that run a tool by its name and belong to no loop that was found."""
+        for function in list(self.program.functions(module, number)):
+            mine = [d for d in self.roles.dispatches_in(function) if id(d.node) not in self.owned]
+            if not mine or function.toplevel:
+                continue
+            builder = Builder(self.program, self.roles, self.tools.catalogue)
+            graph = builder.function(function)
+            finder = BoundFinder(graph, builder.cell, self.program, self.roles, self.tools.values)
+            case = Case("dispatcher", function, function.node, function.node.header, graph, builder, finder, self.tools, (), ())
+            points = [p for p in finder.inside if p.kind == "dispatch"] + self._chains(case)
+            case.dispatches = tuple(p for p in points if p.dispatch is not None and p.dispatch.function.key == function.key)
+            if case.dispatches:
+                yield case
+
+
+def _loops(function: Function) -> Iterator[ir.While | ir.For]:
+    for node in ir.walk_all(function.node.body):
+        if isinstance(node, (ir.While, ir.For)):
+            yield node
+
+
+__all__ = ["Case", "LoopFinder", "Tools", "last_name"]
