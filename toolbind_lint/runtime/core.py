@@ -266,7 +266,8 @@ class Run:
         """Admit one step before it starts (None: a model turn), or end the run: GateError."""
         with self._lock:
             spent = "cancel" if self.cancelled else "steps" if self.steps >= self.budget.max_steps else ""
-            spent = self.ended or spent or ("wall" if self.remaining_s <= 0 else "")
+            left = self.remaining_s
+            spent = self.ended or spent or ("wall" if left <= 0 else "")
             self.steps += 0 if spent else 1
         if self.ended:
             code = self.ended if self.ended in CODES else "cancelled"
@@ -274,10 +275,12 @@ class Run:
         if spent:
             code = "cancelled" if spent == "cancel" else "budget_exceeded"
             raise self._stop(spent, code, f"nothing left of {spent}", tool=tool)
-        self._emit("budget", tool=tool)
+        self._emit("budget", tool=tool, wall_ms_used=int((self.budget.max_wall_s - left) * 1000))
 
     def spend(self, tokens: int | None, cost: float | None = None) -> None:
         """Add what a turn used. GateError ``budget_exceeded`` above a limit, or where a set limit cannot be checked."""
+        tokens = tokens if type(tokens) is int and tokens >= 0 else None
+        cost = cost if isinstance(cost, (int, float)) and 0 <= cost < math.inf else None
         self.tokens += tokens or 0
         self.cost += cost or 0.0
         spent = {
