@@ -1,7 +1,7 @@
 """Notebooks: which Python stands in which cell, and on which line of the file. Only ``source.py`` uses this.
 
-Formats 3 and 4 of the notebook file. IPython's own syntax is taken out so that every line keeps its number and, where that is
-possible, every character its column.
+Formats 3 and 4 of the notebook file. IPython's own syntax is taken out so that every line keeps its number and, where
+that is possible, every character its column.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 
-class NotebookFault(Exception):
+class NotebookFault(Exception):  # noqa: N818 - a fault of the linted file
     """The file is no notebook that we read. ``line`` is the line of the file, from 1."""
 
     def __init__(self, line: int, message: str) -> None:
@@ -23,9 +23,9 @@ class NotebookFault(Exception):
 
 
 class Cell(NamedTuple):
-    """A code cell. ``index`` counts all cells from 0; ``lines`` gives, for each line of ``text``, its line in the file."""
+    """A code cell. ``number`` counts all cells from 0; ``lines`` gives each line of ``text`` its line in the file."""
 
-    index: int
+    number: int
     text: str
     lines: tuple[int, ...]
 
@@ -34,7 +34,7 @@ class Cell(NamedTuple):
 
 
 def code_cells(data: bytes) -> list[Cell]:
-    """The code cells of a notebook file that hold Python, in order. An empty file is an empty notebook. ``NotebookFault``."""
+    """The code cells of a notebook file that hold Python, in order; none in an empty file. ``NotebookFault``."""
     if not data.strip():
         return []
     try:
@@ -114,8 +114,8 @@ _NEWLINE = re.compile(r"\r\n|\r|\n")
 def _source_lines(raw: str) -> dict[int, list[tuple[int, str]]]:
     """Per cell index the strings of its source, each with its line in the file.
 
-    ``raw`` is known to be JSON, so a scan over strings and punctuation is enough: a slot of ``slots`` holds the key or the
-    index at which each open object or array stands.
+    ``raw`` is known to be JSON, so a scan over strings and punctuation is enough: a slot of ``slots`` holds the key or
+    the index at which each open object or array stands.
     """
     found: dict[int, list[tuple[int, str]]] = {}
     slots: list[str | int | None] = []
@@ -191,7 +191,7 @@ def blank(text: str) -> str:
 
 
 def cell_magic(text: str) -> str:
-    """The cell without its ``%%magic`` line; blank when what follows is not Python. The text itself when there is none."""
+    """The cell without its ``%%magic`` line, if it has one; blank when what follows is not Python."""
     match = _CELL_MAGIC.match(text)
     if match is None:
         return text
@@ -203,7 +203,8 @@ def cell_magic(text: str) -> str:
 
 
 def without_escapes(text: str) -> str:
-    """The cell with every line of IPython's own syntax replaced by ``pass``. Text inside strings and brackets is left alone.
+    """The cell with every line of IPython's own syntax replaced by ``pass``. Text inside strings and brackets is left
+    alone.
 
     ``%time f()`` becomes ``pass; f()`` and ``x = %time f()`` becomes ``x = f()``, both without moving ``f``.
     """

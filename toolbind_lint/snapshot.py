@@ -1,7 +1,7 @@
 """Where bytes come from: the working tree, memory, and an overlay over any of them.
 
-Paths are relative to the project root, separated by ``/``, in code point order; bytes of a file name that are no UTF-8 stand in
-them as lone surrogates, as ``os.fsdecode`` writes them. Nothing else in the product opens a linted file.
+Paths are relative to the project root, separated by ``/``, in code point order; bytes of a file name that are no UTF-8
+stand in them as lone surrogates, as ``os.fsdecode`` writes them. Nothing else in the product opens a linted file.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ class WorkingTree:
         return self._paths
 
     def read(self, path: str) -> bytes:
-        """The bytes of one file. ``OSError`` for a path that is not of the tree, is gone, is no regular file, or is vast."""
+        """The bytes of one file. ``OSError`` when it is not of the tree, is gone, is no regular file, or is vast."""
         if path not in self._known:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
         # Without O_NONBLOCK the open of a named pipe that took a file's place would wait for ever.
         handle = os.open(Path(self.root, path), os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-        with open(handle, "rb") as file:
+        with os.fdopen(handle, "rb") as file:
             status = os.fstat(handle)
             if not stat.S_ISREG(status.st_mode):
                 raise OSError(errno.EINVAL, "not a regular file", path)

@@ -1,8 +1,8 @@
 """One file's bytes as text, lines, comments, notebook cells and, on demand, trees; or why they cannot be read.
 
-Lines count from 1 and columns from 1 in code points. ``text`` has ``\\n`` newlines only and no byte order mark, so its lines
-are those of ``ast`` and libcst (a form feed or U+2028 ends no line). In a notebook ``text`` is its code cells one after the
-other, with IPython's own syntax taken out.
+Lines count from 1 and columns from 1 in code points. ``text`` has ``\\n`` newlines only and no byte order mark, so its
+lines are those of ``ast`` and libcst (a form feed or U+2028 ends no line). In a notebook ``text`` is its code cells one
+after the other, with IPython's own syntax taken out.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _MAX_BRACKETS = 200  # CPython's own limit; libcst overflows the C stack from ab
 _MAX_BRANCHES = 2_000  # ``elif`` and ``and`` nest in libcst, too: it overflows at about 10,000.
 
 
-class SyntaxFault(Exception):
+class SyntaxFault(Exception):  # noqa: N818 - a fault of the linted text
     """Text that does not parse. ``line`` is a line of ``Source.text``, from 1."""
 
     def __init__(self, line: int, message: str) -> None:
@@ -48,10 +48,10 @@ class SyntaxFault(Exception):
 
 
 class _Span(NamedTuple):
-    """Where a cell stands: its first line in ``Source.text``, the columns taken off its lines, the lines in the file."""
+    """Where a cell stands: its first line in ``Source.text``, the columns taken off it, its lines in the file."""
 
     first: int
-    index: int
+    cell: int
     shift: int
     lines: tuple[int, ...]
 
@@ -76,7 +76,7 @@ class Source:
         self._comments: tuple[Comment, ...] | None = None
 
     def place(self, line: int, column: int, end_line: int, end_column: int) -> Place:
-        """The place of a span of ``text``; ``end_column`` is exclusive. In a notebook the span ends with its first line's cell."""
+        """The place of a span of ``text``; ``end_column`` is exclusive. A span never leaves its cell."""
         span = self._span(line)
         if span is None:
             return Place(self.path, line, column, end_line, end_column)
@@ -85,30 +85,31 @@ class Source:
             end_line, end_column = last, len(self.lines[last - 1]) + 1 if last <= len(self.lines) else 1
         offset = span.first - 1
         return Place(
-            self.path, line - offset, column + span.shift, end_line - offset, end_column + span.shift, span.index
+            self.path, line - offset, column + span.shift, end_line - offset, end_column + span.shift, span.cell
         )
 
     def text_line(self, place: Place) -> int:
         """The line of ``text`` at which a place begins: the inverse of ``place``."""
-        span = next((s for s in self._spans if s.index == place.cell), None)
+        span = next((s for s in self._spans if s.cell == place.cell), None)
         return place.line if span is None else span.first + place.line - 1
 
     def physical_line(self, place: Place) -> int:
         """The line in the file on disk at which a place begins."""
-        span = next((s for s in self._spans if s.index == place.cell), None)
+        span = next((s for s in self._spans if s.cell == place.cell), None)
         if span is None or not span.lines:
             return place.line
         return span.lines[min(max(place.line, 1), len(span.lines)) - 1]
 
     @property
     def comments(self) -> tuple[Comment, ...]:
-        """Every comment token, in order; empty in a file that nowhere says ``toolbind``, since no comment there is for us."""
+        """Every comment token, in order; none in a file that nowhere says ``toolbind``: no comment there is for us."""
         if self._comments is None:
             self._comments = tuple(self._read_comments()) if "toolbind" in self.text.lower() else ()
         return self._comments
 
     def tree(self, first: int = 1, last: int | None = None) -> libcst.Module:
-        """libcst's tree of lines ``first`` to ``last`` (inclusive): a run of whole top-level statements. ``SyntaxFault``.
+        """libcst's tree of lines ``first`` to ``last`` (inclusive): a run of whole top-level statements.
+        ``SyntaxFault``.
 
         Line 1 of the tree is line ``first`` of ``text``. Each call parses anew; trees are too large to keep.
         """
@@ -125,7 +126,7 @@ class Source:
         return self._spans[max(at, 0)] if self._spans else None
 
     def _read_comments(self) -> Iterator[Comment]:
-        # ``tokenize`` before 3.12 finds comments inside nested f-strings of the newer syntax, which ``ast`` refuses there.
+        # Before 3.12 ``tokenize`` finds comments inside nested f-strings of the newer syntax; ``ast`` refuses those.
         if syntax_fault(self.text) is None:
             try:
                 with warnings.catch_warnings():
@@ -156,7 +157,7 @@ class Source:
 
 
 def parse_ast(text: str) -> ast.Module:
-    """The interpreter's own tree. ``SyntaxFault`` for what this interpreter cannot read; its warnings never reach a user."""
+    """The interpreter's own tree. ``SyntaxFault`` for what it cannot read; its warnings never reach a user."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -176,7 +177,7 @@ def _odd_line(text: str) -> int:
 
 
 def parse_module(text: str) -> libcst.Module:
-    """libcst's tree of a whole text with ``\\n`` newlines. ``SyntaxFault``, also where the parser itself breaks down."""
+    """libcst's tree of a text with ``\\n`` newlines. ``SyntaxFault``, also where the parser itself breaks down."""
     if "\0" in text:
         raise SyntaxFault(_odd_line(text), "source cannot contain null bytes")
     if _bracket_depth(text) > _MAX_BRACKETS or max(map(text.count, ("elif ", " and ", " or "))) > _MAX_BRANCHES:
@@ -189,7 +190,7 @@ def parse_module(text: str) -> libcst.Module:
     try:
         return libcst.parse_module(text)
     except libcst.ParserSyntaxError as error:
-        raise SyntaxFault(max(error.raw_line, 1), _first_line(error.message)) from None
+        raise _libcst_fault(text, error) from None
     except (RecursionError, MemoryError):
         raise SyntaxFault(1, TOO_DEEP) from None
     except (KeyboardInterrupt, SystemExit):
@@ -199,6 +200,16 @@ def parse_module(text: str) -> libcst.Module:
     finally:
         if collecting:
             gc.enable()
+
+
+def _libcst_fault(text: str, error: libcst.ParserSyntaxError) -> SyntaxFault:
+    """libcst's complaint with its line, which for a fault of the tokens is always the first: then the interpreter's."""
+    kind, _, rest = _first_line(error.message).partition(": ")
+    at = re.match(r"error at (\d+):\d+: ", rest)
+    if at is None:
+        return syntax_fault(text) or SyntaxFault(1, rest or kind)
+    expected = rest[at.end() :]
+    return SyntaxFault(max(int(at[1]), 1), expected if len(expected) <= 60 else "invalid syntax")
 
 
 def _first_line(message: str) -> str:
@@ -233,8 +244,9 @@ def read_source(
 ) -> Source | Unreadable:
     """A file's bytes as a ``Source``, or why that cannot be: too large (bytes), no known encoding, no notebook.
 
-    A file of Python that does not parse is a ``Source`` here; a notebook's cells are parsed, and those that fail are its
-    ``faults``. ``relevant`` goes into what is unreadable; a test of bytes is given the bytes of the file, or of the cell.
+    A file of Python that does not parse is a ``Source`` here; a notebook's cells are parsed, and those that fail are
+    its ``faults``. ``relevant`` goes into what is unreadable; a test of bytes is given the bytes of the file, or of the
+    cell.
     """
 
     def unreadable(line: int, reason: str, message: str) -> Unreadable:
@@ -266,8 +278,8 @@ def read_source(
 def decode(data: bytes) -> str:
     """The text of a Python file by the rules of the language: byte order mark, then coding cookie, then UTF-8.
 
-    ``SyntaxError`` for a cookie that contradicts the mark or names nothing, ``LookupError`` for a codec that is none of text,
-    ``UnicodeDecodeError``, whose ``start`` is an offset into ``data``.
+    ``SyntaxError`` for a cookie that contradicts the mark or names nothing, ``LookupError`` for a codec that is none of
+    text, ``UnicodeDecodeError``, whose ``start`` is an offset into ``data``.
     """
     encoding, _ = tokenize.detect_encoding(_cookie_lines(data).readline)
     mark = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
@@ -301,15 +313,15 @@ def _from_cells(path: str, cells: list[notebook.Cell], relevant: Relevance) -> S
         if fault is not None:
             line = min(fault.line, len(cell.lines))
             known = relevant if isinstance(relevant, bool) else relevant(cell.text.encode("utf-8", "replace"))
-            faults.append(Unreadable(Place(path, line, 1, line, 1, cell.index), "syntax", fault.message, known))
+            faults.append(Unreadable(Place(path, line, 1, line, 1, cell.number), "syntax", fault.message, known))
         parts.append(text)
-        spans.append(_Span(first, cell.index, shift, cell.lines))
+        spans.append(_Span(first, cell.number, shift, cell.lines))
         first += text.count("\n") + 1
     return Source(path, "".join(f"{part}\n" for part in parts), tuple(spans), tuple(faults))
 
 
 def _cell_python(text: str, relevant: Relevance) -> tuple[str, int, SyntaxFault | None]:
-    """A cell's Python with as many lines, the columns taken off, and what is wrong with a cell that had to be blanked."""
+    """A cell's Python with as many lines, the columns taken off it, and the fault of a cell that had to be blanked."""
     body = notebook.cell_magic(text)
     fault = syntax_fault(body)
     if fault is None:

@@ -1,7 +1,7 @@
-"""The project-wide index: per top-level statement its imports, definitions, called names and words; and which statements matter.
+"""The project-wide index: per top-level statement its definitions, called names and words; and which of them matter.
 
-A bytes pattern decides which files are parsed at all, the interpreter's own parser reads those, and libcst only what it cannot
-read. From the index comes the list of statements that are worth a libcst tree.
+A bytes pattern decides which files are parsed at all, the interpreter's own parser reads those, and libcst only what it
+cannot read. From the index comes the list of statements that are worth a libcst tree.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ def build_index(
 ) -> Project:
     """Reads every Python file of a snapshot once and indexes those that hold a word.
 
-    ``roots`` are folders that first-party packages are in, beyond those that can be seen; ``max_bytes`` is the largest file.
+    ``roots`` are folders that first-party packages are in, beyond those that can be seen; ``max_bytes`` is the largest
+    file.
     """
     collecting = gc.isenabled()
     gc.disable()  # syntax trees hold no cycles, and each is gone before the next
@@ -70,8 +71,8 @@ class _Modules(Mapping[str, ModuleIndex]):
 class Project:
     """All that is known of the files of a snapshot before any libcst tree is built.
 
-    What is asked of it is the same whatever was asked before, except that ``unreadable`` may grow with the files that had to
-    be looked at.
+    What is asked of it is the same whatever was asked before, except that ``unreadable`` may grow with the files that
+    had to be looked at.
     """
 
     def __init__(self, snapshot: Snapshot, words: Words, roots: Sequence[str], max_bytes: int) -> None:
@@ -127,7 +128,7 @@ class Project:
         return self._indexed[path]
 
     def module_path(self, importer: str, module: str, level: int) -> str | None:
-        """The project file that ``importer`` means by ``module`` behind ``level`` dots, None when it is none of the project's.
+        """The project file that ``importer`` means by ``module`` behind ``level`` dots, None when there is none.
 
         A folder without ``__init__.py`` has no file: of ``from . import helper`` in such a folder, ask for ``helper``.
         """
@@ -150,7 +151,7 @@ class Project:
         return tuple(found)
 
     def definitions_of(self, path: str, name: str) -> tuple[tuple[str, Definition | None], ...]:
-        """Where a name of a module is defined, through re-exports; ``(path, None)`` when it is itself a module. In order."""
+        """Where a name of a module is defined, through re-exports; ``(path, None)`` when it is itself a module."""
         found: dict[tuple[str, Definition | None], None] = {}
         seen: set[tuple[str, str]] = set()
         todo = [(path, name)]
@@ -254,7 +255,7 @@ class Project:
         return self._pattern.search(self._code(path)) is not None
 
     def _code(self, path: str) -> bytes:
-        """The bytes to look for words in: of a notebook its cells, since in JSON the letter n stands before many a word."""
+        """The bytes to look for words in: of a notebook its cells, since in JSON an ``n`` stands before many a word."""
         if path.endswith(".ipynb"):
             source = self._source(path)
             if source is not None and not any(fault.relevant for fault in source.faults):
@@ -294,9 +295,8 @@ class Project:
         return module
 
     def _note(self, path: str, fault: Unreadable) -> None:
-        self._unreadable[path] = tuple(
-            sorted((*self._unreadable.get(path, ()), fault), key=lambda each: each.place[:2])
-        )
+        faults = (*self._unreadable.get(path, ()), fault)
+        self._unreadable[path] = tuple(sorted(faults, key=lambda each: (each.place.cell or 0, each.place.line)))
 
     def _parse(self, source: Source) -> ModuleIndex:
         try:

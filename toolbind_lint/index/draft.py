@@ -158,7 +158,8 @@ class ModuleDraft:
             root, dot, _ = dotted.partition(".")
             return star or root in known or (bool(dot) and root in _OWN)
 
-        loads = {each for group in (draft.args, draft.loads) for each in group if kept(each)}
+        loads = {each for each in draft.loads if kept(each)}
+        loads.update(each for each in draft.args if "." in each or kept(each))
         calls = {each for each in draft.calls if "." in each or star or each in known}
         loads.update(root for each in draft.calls if "." in each and (root := each.split(".", 1)[0]) in known)
         return Unit(
@@ -169,7 +170,7 @@ class ModuleDraft:
             bool(self._words(draft)) and statement.kind != "import",
             frozenset(calls),
             frozenset(loads),
-            frozenset(pair for pair in draft.passes if kept(pair[1])),
+            frozenset(pair for pair in draft.passes if "." in pair[1] or kept(pair[1])),
             frozenset(pair for pair in draft.made if kept(pair[1])),
             tuple(draft.bases),
             draft.loops or not draft.defined.isdisjoint(draft.calls | draft.args) or self._calls_itself(draft),

@@ -1,8 +1,9 @@
 """Which file of the project an import means.
 
-Python asks ``sys.path``, which no linter knows. So the roots are those that a project can have put there: the folders above
-the importer, the top, ``src`` folders, folders that hold a package, what the configuration names; and, for scripts, the
-importer's own folder. A name is never looked for elsewhere: that some deep folder has a ``json.py`` means nothing.
+Python asks ``sys.path``, which no linter knows. So the roots are those that a project can have put there: the folders
+above the importer, the top, ``src`` folders, folders that hold a package, what the configuration names; and, for
+scripts, the importer's own folder. A name is never looked for elsewhere: that some deep folder has a ``json.py`` means
+nothing.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ _SOURCE_FOLDERS = ("src",)
 class Resolver:
     """Finds project files by module name. Built from the paths alone; reads nothing.
 
-    ``roots`` are further folders to look in. ``foreign`` are top-level names of libraries: inside a package a sibling file of
-    that name is not what an import of it means.
+    ``roots`` are further folders to look in. ``foreign`` are top-level names of libraries: inside a package a sibling
+    file of that name is not what an import of it means.
     """
 
     def __init__(self, paths: Sequence[str], roots: Sequence[str] = (), foreign: Collection[str] = ()) -> None:
@@ -84,10 +85,8 @@ class Resolver:
         roots = {"", *(root.strip("/") for root in extra if root != ".")}
         for package in self._packages:
             # The outermost folder counts: a package may hold folders without __init__.py that hold packages.
-            outermost = next(
-                (above for above in reversed(_above(f"{package}/x")) if above in self._packages and above), ""
-            )
-            roots.add(_folder(outermost))
+            above = [folder for folder in _above(f"{package}/x") if folder and folder in self._packages]
+            roots.add(_folder(above[-1]) if above else "")
         for folder in self._folders:
             if folder.rpartition("/")[2] in _SOURCE_FOLDERS and not self._in_package(folder):
                 roots.add(folder)

@@ -241,11 +241,10 @@ class _Reader:
             level = len(node.relative)
             module = _dotted(node.module) if node.module is not None else ""
             unit.names.update(module.split("."))
-            if isinstance(node.names, cst.ImportStar):
-                self._draft.imports.append(Import(module, level, "*", "*", line, scope))
-                return
+        if isinstance(node.names, cst.ImportStar):
+            self._draft.imports.append(Import(module, level, "*", "*", line, scope))
+            return
         for alias in node.names:
-            assert isinstance(alias, cst.ImportAlias)
             name = _dotted(alias.name)
             bound = _dotted(alias.asname.name) if alias.asname is not None else name.split(".", 1)[0]
             if isinstance(node, cst.ImportFrom):

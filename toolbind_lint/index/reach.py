@@ -1,19 +1,21 @@
-"""Which statements may hold what we look for: those with a word of the catalogue, and, to a fixpoint, those that call them.
+"""Which statements may hold what we look for: those with a word of the catalogue, and, to a fixpoint, those that call
+them.
 
-A *unit* (a function, a method, the rest of a class, another statement) is **hot** when it holds a word, or when it uses a hot
-function. A use is matched by resolution wherever that is possible, by its last name only where it is not:
+A *unit* (a function, a method, the rest of a class, another statement) is **hot** when it holds a word, or when it uses
+a hot function. A use is matched by resolution wherever that is possible, by its last name only where it is not:
 
-* ``f()`` means what the module defines or imports under that name, through re-exports; a local or a builtin means nothing.
+* ``f()`` means what the module defines or imports under that name, through re-exports; a local or a builtin means
+  nothing.
 * ``module.f()`` and ``Class.m()`` are resolved likewise; a root that is imported from outside the project ends it.
 * ``self.m()`` means a method of the classes above and below its own.
-* ``anything.m()`` means every method ``m`` when at most ``RARE`` modules define one. A commoner name counts only where the
-  module itself imports the module of the method's class, or of a class above or below it (an abstract model); a method of the
-  builtin types (``get``, ``append``, ``join``) only where it imports such a class by name.
+* ``anything.m()`` means every method ``m`` when at most ``RARE`` modules define one. A commoner name counts only where
+  the module itself imports the module of the method's class, or of a class above or below it (an abstract model); a
+  method of the builtin types (``get``, ``append``, ``join``) only where it imports such a class by name.
 * A function handed to another makes the other hot: ``drive(step)`` means that ``drive`` may call ``step``.
 * A class with a hot ``__init__`` is called by its name, one with a hot ``__call__`` through variables built from it.
 
-Candidates are the statements of the hot units that hold a word, and of those that can go round: with a loop statement, or
-calling themselves, or each other in a ring. What merely passes a call on is found by whoever follows the calls.
+Candidates are the statements of the hot units that hold a word, and of those that can go round: with a loop statement,
+or calling themselves, or each other in a ring. What merely passes a call on is found by whoever follows the calls.
 """
 
 from __future__ import annotations
@@ -64,6 +66,16 @@ Class = tuple[str, str]
 """A class by file and qualified name."""
 
 
+def _closure(name: str, further: dict[str, set[str]]) -> list[str]:
+    """A name and what it leads to, in a fixed order."""
+    if name not in further:
+        return [name]
+    found = [name]
+    for each in found:
+        found += [other for other in sorted(further.get(each, ())) if other not in found]
+    return found
+
+
 def _roots(unit: Unit) -> set[str]:
     return {dotted.partition(".")[0] for dotted in unit.calls | unit.loads}
 
@@ -79,11 +91,14 @@ class Reach:
         self._hot_functions: dict[str, list[_At]] = defaultdict(list)
         self._queue: deque[_At] = deque()
         self._defining: dict[str, set[str]] = defaultdict(set)
-        self._methods: dict[str, list[_At]] = defaultdict(list)
         self._functions: dict[tuple[str, str], list[_At]] = defaultdict(list)
         self._bases: dict[Class, tuple[Class, ...]] = {}
         self._derived: dict[Class, list[Class]] = defaultdict(list)
         self._words: dict[_At, None] = {}
+        self._aliases: dict[str, set[str]] = defaultdict(set)
+        self._originals: dict[str, set[str]] = defaultdict(set)
+        self._made: dict[str, list[tuple[str, Unit, str, str]]] = defaultdict(list)
+        self._calling: dict[tuple[str, str], list[_At]] = defaultdict(list)
         self._hot_names: dict[str, dict[Class, None]] = defaultdict(dict)
         self._families: dict[Class, frozenset[Class]] = {}
         self._direct: dict[str, tuple[frozenset[str], frozenset[Class]]] = {}
@@ -129,7 +144,8 @@ class Reach:
             named = [
                 (_Use(at, dotted, False), hot)
                 for dotted in sorted(unit.calls | unit.loads)
-                for hot in self._hot_functions.get(last_name(dotted), ())
+                for name in _closure(last_name(dotted), self._originals)
+                for hot in self._hot_functions.get(name, ())
                 if hot in inside
             ]
             uses[at] = [hot for use, hot in named if self._matches(use._replace(called=use.dotted in unit.calls), hot)]
@@ -167,16 +183,22 @@ class Reach:
             self._start(module)
 
     def _note(self, module: ModuleIndex) -> None:
+        for each in module.imports:
+            if each.name is not None and each.name != each.alias:
+                self._aliases[each.name].add(each.alias)
+                self._originals[each.alias].add(each.name)
         for number, unit in enumerate(module.units):
             at = _At(module.path, number)
             if unit.kind == "function":
                 name = last_name(unit.name)
                 self._defining[name].add(module.path)
                 self._functions[module.path, unit.name].append(at)
-                if unit.owner:
-                    self._methods[name].append(at)
+            for variable, made in unit.made:
+                self._made[last_name(made)].append((module.path, unit, variable, made))
             for dotted in unit.calls:
-                self._uses[last_name(dotted)].append(_Use(at, dotted, True))
+                name = last_name(dotted)
+                self._uses[name].append(_Use(at, dotted, True))
+                self._calling[module.path, name].append(at)
             for dotted in unit.loads - unit.calls:
                 self._uses[last_name(dotted)].append(_Use(at, dotted, False))
 
@@ -205,15 +227,23 @@ class Reach:
         for number, unit in enumerate(module.units):
             at = _At(module.path, number)
             for dotted in sorted(unit.calls | unit.loads):
-                name = last_name(dotted)
-                if name in self._hot_functions:
-                    use = _Use(at, dotted, dotted in unit.calls)
-                    for hot in list(self._hot_functions[name]):
-                        self._try(use, hot)
-                if name in self._hot_names and at not in self._hot:
-                    use = _Use(at, dotted, dotted in unit.calls)
-                    if use.called and any(self._means(use, *hot_name) for hot_name in self._hot_names[name]):
-                        self._heat(at)
+                for name in _closure(last_name(dotted), self._originals):
+                    if name in self._hot_functions or name in self._hot_names:
+                        self._use(_Use(at, dotted, dotted in unit.calls), name)
+
+    def _use(self, use: _Use, name: str) -> None:
+        """A use in a new module of a name that may be hot already."""
+        for hot in list(self._hot_functions.get(name, ())):
+            self._try(use, hot)
+        new = use.called and use.at not in self._hot
+        if new and any(self._means(use, *hot) for hot in self._hot_names.get(name, ())):
+            self._heat(use.at)
+
+    def _uses_of(self, name: str) -> list[_Use]:
+        """All uses so far of a name, also under the other names that imports give it."""
+        names = _closure(name, self._aliases)
+        self._wanted.update(dict.fromkeys(names))
+        return [use for each in names for use in self._uses.get(each, ())]
 
     def _foreign(self, path: str) -> frozenset[str]:
         """The names under which a module imports, from another of the project, what that imports from a library."""
@@ -247,8 +277,7 @@ class Reach:
 
     def _spread_function(self, at: _At, unit: Unit) -> None:
         name = last_name(unit.name)
-        self._wanted.setdefault(name)
-        for use in list(self._uses.get(name, ())):
+        for use in self._uses_of(name):
             self._try(use, at)
         if not unit.owner:
             return
@@ -274,8 +303,7 @@ class Reach:
         if name in self._hot_names[last]:
             return
         self._hot_names[last][name] = None
-        self._wanted.setdefault(last)
-        for use in list(self._uses.get(last, ())):
+        for use in self._uses_of(last):
             if use.called and use.at not in self._hot and self._means(use, *name):
                 self._heat(use.at)
 
@@ -300,16 +328,12 @@ class Reach:
     def _call_instances(self, cls: Class) -> None:
         """A hot ``__call__`` runs where a variable that is built from, or annotated with, the class is called."""
         family = self._family(cls)
-        for path, module in list(self._modules.items()):
-            variables = {
-                variable
-                for unit in module.units
-                for variable, made in unit.made
-                if any((target.path, target.name) in family for target in self._resolve(path, unit, made) or ())
-            }
-            for number, unit in enumerate(module.units if variables else ()):
-                if any(last_name(dotted) in variables for dotted in unit.calls):
-                    self._heat(_At(path, number))
+        for name in sorted({last_name(name) for _, name in family}):
+            for each in _closure(name, self._aliases):
+                for path, unit, variable, made in list(self._made.get(each, ())):
+                    if any((target.path, target.name) in family for target in self._resolve(path, unit, made) or ()):
+                        for at in self._calling.get((path, variable), ()):
+                            self._heat(at)
 
     # --- Matching
 
@@ -332,7 +356,7 @@ class Reach:
             )
         if any(target.kind == "function" or (target.kind == "module" and not target.rest) for target in targets):
             return False
-        return use.called and bool(rest) and bool(unit.owner) and self._by_name(use, hot, unit)
+        return bool(rest) and bool(unit.owner) and self._by_name(use, hot, unit)
 
     def _own(self, path: str, user: Unit, cls: Class) -> bool:
         """``self.m`` of a method, or of a function inside it."""
@@ -347,9 +371,11 @@ class Reach:
         family = self._family((hot.path, unit.owner))
         modules, classes = self._directly(use.at.path)
         if name in _BUILTIN_METHODS:
-            return use.at.path == hot.path or not classes.isdisjoint(family)
-        if len(self._defining[name]) <= RARE or use.at.path == hot.path:
+            return use.called and (use.at.path == hot.path or not classes.isdisjoint(family))
+        if len(self._defining[name]) <= RARE:
             return True
+        if not use.called or use.at.path == hot.path:
+            return use.called
         return any(path in modules for path, _ in family)
 
     def _means(self, use: _Use, path: str, name: str) -> bool:

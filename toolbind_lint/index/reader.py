@@ -1,13 +1,14 @@
 """The index of one module from the interpreter's own tree: one pass, with explicit stacks.
 
-The pass is most of what a run over a large project costs, hence its shape: the common nodes are taken apart where they are
-met, and the rest goes level by level, which also gives the depth for nothing.
+The pass is most of what a run over a large project costs, hence its shape: the common nodes are taken apart where they
+are met, and the rest goes level by level, which also gives the depth for nothing.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from toolbind_lint.index.draft import ModuleDraft, UnitDraft
 from toolbind_lint.index.records import Import, ModuleIndex, StatementKind
@@ -37,7 +38,7 @@ _KINDS: dict[type, StatementKind] = {
     ast.AugAssign: "assignment",
     ast.Expr: "expression",
 }
-_TYPE_ALIAS: type = getattr(ast, "TypeAlias", type(None))  # 3.12
+_TYPE_ALIAS: Any = getattr(ast, "TypeAlias", type(None))  # 3.12
 
 
 class TooDeep(Exception):  # noqa: N818 - a condition of the source, not of the program
@@ -116,7 +117,7 @@ class _Reader:
             unit.args.add(_dotted(decorator.func if isinstance(decorator, ast.Call) else decorator))
         self._walk(unit, [*node.bases, *node.keywords, *node.decorator_list], unit.name)
 
-    def _walk(self, unit: UnitDraft, level: list[ast.AST], scope: str) -> None:
+    def _walk(self, unit: UnitDraft, level: list[Any], scope: str) -> None:
         """Everything below some nodes, into one unit; functions and classes in it are part of it."""
         names, words, seeds = unit.names, unit.words, self._seeds
         depth = 0
@@ -124,21 +125,21 @@ class _Reader:
             depth += 1
             if depth > MAX_DEPTH:
                 raise TooDeep
-            below: list[ast.AST] = []
+            below: list[Any] = []
             for node in level:
                 cls = node.__class__
                 if cls is ast.Name:
-                    names.add(node.id)  # type: ignore[attr-defined]
-                    if node.ctx.__class__ is ast.Load:  # type: ignore[attr-defined]
-                        unit.loads.add(node.id)  # type: ignore[attr-defined]
+                    names.add(node.id)
+                    if node.ctx.__class__ is ast.Load:
+                        unit.loads.add(node.id)
                 elif cls is ast.Constant:
-                    value = node.value  # type: ignore[attr-defined]
+                    value = node.value
                     if value.__class__ is str and value in seeds:
                         words.add(value)
                 elif cls is ast.Call:
-                    self._call(unit, node, below)  # type: ignore[arg-type]
+                    self._call(unit, node, below)
                 elif cls is ast.Attribute:
-                    unit.loads.add(self._chain(unit, node, below))  # type: ignore[arg-type]
+                    unit.loads.add(self._chain(unit, node, below))
                 else:
                     special = _SPECIAL.get(cls)
                     if special is not None:
@@ -157,15 +158,15 @@ class _Reader:
                             below.append(value)
             level = below
 
-    def _call(self, unit: UnitDraft, node: ast.Call, below: list[ast.AST]) -> None:
-        func = node.func
+    def _call(self, unit: UnitDraft, node: ast.Call, below: list[Any]) -> None:
+        func: Any = node.func
         callee = ""
         if func.__class__ is ast.Name:
-            callee = func.id  # type: ignore[attr-defined]
+            callee = func.id
             unit.names.add(callee)
             unit.calls.add(callee)
         elif func.__class__ is ast.Attribute:
-            callee = self._chain(unit, func, below)  # type: ignore[arg-type]
+            callee = self._chain(unit, func, below)
             unit.calls.add(callee)
         else:
             below.append(func)
@@ -176,13 +177,13 @@ class _Reader:
                 unit.names.add(keyword.arg)
             self._argument(unit, callee, keyword.value, below)
 
-    def _argument(self, unit: UnitDraft, callee: str, node: ast.expr, below: list[ast.AST]) -> None:
+    def _argument(self, unit: UnitDraft, callee: str, node: Any, below: list[Any]) -> None:
         cls = node.__class__
         if cls is ast.Name:
-            name = node.id  # type: ignore[attr-defined]
+            name = node.id
             unit.names.add(name)
         elif cls is ast.Attribute:
-            name = self._chain(unit, node, below)  # type: ignore[arg-type]
+            name = self._chain(unit, node, below)
         else:
             below.append(node)
             return
@@ -190,18 +191,18 @@ class _Reader:
         if callee:
             unit.passes.add((callee, name))
 
-    def _chain(self, unit: UnitDraft, node: ast.Attribute, below: list[ast.AST]) -> str:
+    def _chain(self, unit: UnitDraft, node: Any, below: list[Any]) -> str:
         """An attribute as dotted text; what stands below a chain that begins with no name is left to walk."""
-        parts = [node.attr]
-        base: ast.expr = node.value
+        parts: list[str] = [node.attr]
+        base: Any = node.value
         while base.__class__ is ast.Attribute:
-            parts.append(base.attr)  # type: ignore[attr-defined]
-            base = base.value  # type: ignore[attr-defined]
+            parts.append(base.attr)
+            base = base.value
         if len(parts) > MAX_DEPTH:
             raise TooDeep
         unit.names.update(parts)
         if base.__class__ is ast.Name:
-            root = base.id  # type: ignore[attr-defined]
+            root = base.id
             unit.names.add(root)
         else:
             root = "super" if _is_super(base) else "?"
@@ -277,7 +278,7 @@ class _Reader:
             raise TooDeep
 
 
-_SPECIAL = {
+_SPECIAL: dict[type, Callable[[_Reader, UnitDraft, Any, str], None]] = {
     ast.Import: _Reader._import,
     ast.ImportFrom: _Reader._import_from,
     ast.FunctionDef: _Reader._function,
@@ -317,7 +318,7 @@ def _assigned(node: ast.AST) -> Iterator[tuple[str, int]]:
     elif isinstance(node, (ast.With, ast.AsyncWith)):
         targets = [item.optional_vars for item in node.items if item.optional_vars is not None]
     elif isinstance(node, _TYPE_ALIAS):
-        targets = [node.name]  # type: ignore[attr-defined]
+        targets = [node.name]
     while targets:
         target = targets.pop(0)
         if isinstance(target, ast.Name):

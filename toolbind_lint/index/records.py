@@ -31,7 +31,7 @@ class Import(NamedTuple):
 
 
 class Definition(NamedTuple):
-    """A name of the module (``f``, ``C``) or of a class in it (``C.m``). ``statement`` is an index into ``statements``."""
+    """A name of the module (``f``, ``C``) or of a class in it (``C.m``). ``statement`` indexes ``statements``."""
 
     name: str
     kind: DefinitionKind
@@ -61,8 +61,8 @@ class Statement(NamedTuple):
 class Unit(NamedTuple):
     """What the spread of words counts in: a function, a method, the rest of a class, or any other statement.
 
-    ``name`` is qualified and empty for a statement; ``owner`` is the class around a method. ``calls`` and ``loads`` hold
-    callees and names used as values, dotted as written: ``f``, ``self.m``, ``a.b.c``, ``?.m`` behind any other
+    ``name`` is qualified and empty for a statement; ``owner`` is the class around a method. ``calls`` and ``loads``
+    hold callees and names used as values, dotted as written: ``f``, ``self.m``, ``a.b.c``, ``?.m`` behind any other
     expression, ``super.m``. ``passes`` pairs a callee with a name passed to it, ``made`` a variable with the class that
     it is built from or annotated with. ``bases`` are those of a class. ``loops`` says that it has a loop statement, or
     calls itself or a function inside it.
