@@ -144,6 +144,8 @@ def test_parts_do_not_run_together() -> None:
         ("def run(name): pass", "def start(which):\n    go()"),
         ("if name in TOOLS: go()", "if which in TOOLS:\n    go()"),
         ("total = f(a)", "n = f(b)"),
+        ("MAX_STEPS = 500", "STEP_LIMIT = 900"),
+        ("MAX_STEPS: Final = 500", "limit: Final = 900"),
         ("x = a + \\\n    b", "x = a + b"),
         ("# toolbind:  ignore[TB101]", "# Toolbind: ignore[TB101]"),
         ("'''a\nb''' + x", '"a" + y'),

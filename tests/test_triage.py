@@ -550,3 +550,64 @@ def test_any_comment_can_be_read(rest: str) -> None:
         assert 1 <= found.place.column < found.place.end_column <= len(text) + 1
         assert (found.problem == "blanket") == (not found.codes)
         assert found.problem != "" or found.reason
+
+
+# Whole runs
+
+AGENT = """\
+from openai import OpenAI
+
+client = OpenAI()
+
+
+def run(messages, tools):
+    while True:{header}
+        reply = client.chat.completions.create(model="m", messages=messages, tools=tools).choices[0].message
+        messages.append(reply)
+        if not reply.tool_calls:
+            return reply.content
+        for call in reply.tool_calls:
+            result = globals()[call.function.name](call.function.arguments){dispatch}
+            messages.append({{"role": "tool", "tool_call_id": call.id, "content": result}})
+"""
+
+
+JUDGED = ("TB002", "TB003", "TB101", "TB201", "TB311")
+"""Rules that come later must not change these runs."""
+
+
+def run(header: str = "", dispatch: str = "", **values: object) -> dict[str, str]:
+    from toolbind_lint.lint import lint
+    from toolbind_lint.snapshot import Memory
+
+    text = AGENT.format(header=header and f"  # toolbind: {header}", dispatch=dispatch and f"  # toolbind: {dispatch}")
+    report = lint(Memory({PATH: text.encode()}), [PATH], Settings({"select": JUDGED, **values}))
+    assert report.crashes == ()
+    return {finding.code: finding.disposition for finding in report.findings if finding.code in JUDGED}
+
+
+def test_without_suppressions() -> None:
+    assert run() == {"TB101": "new", "TB201": "new", "TB311": "new"}
+
+
+def test_a_header_of_a_real_loop() -> None:
+    found = run(header="ignore[TB1, TB311] the job is killed after ten minutes")
+    assert found == {"TB101": "suppressed", "TB201": "new", "TB311": "suppressed"}
+
+
+def test_a_line_in_a_real_loop() -> None:
+    found = run(dispatch="ignore[no-allowlist, TB201] names are checked by the gateway")
+    assert found == {"TB101": "new", "TB201": "new", "TB311": "suppressed", "TB002": "new"}
+
+
+def test_a_real_suppression_without_a_reason() -> None:
+    assert run(header="ignore[TB101]") == {"TB101": "new", "TB201": "new", "TB311": "new", "TB003": "new"}
+
+
+def test_a_real_blanket_suppression() -> None:
+    assert run(header="ignore it all") == {"TB101": "new", "TB201": "new", "TB311": "new", "TB003": "new"}
+
+
+def test_a_real_suppression_of_what_nobody_asked_for() -> None:
+    found = run(header="ignore[TB101] the job is killed", ignore=("TB1", "TB2"))
+    assert found == {"TB101": "unselected", "TB201": "unselected", "TB311": "new"}

@@ -142,7 +142,8 @@ def normalised(text: str) -> str:
     """The head of ``text`` without spacing, comments, numbers, strings' contents and names of locals.
 
     The head is the first logical line, of a compound statement what stands before its colon. A local is a name in
-    lower case that is neither an attribute, a callee nor a keyword argument; the first becomes ``a0``, the next ``a1``.
+    lower case that is neither an attribute, a callee nor a keyword argument, or what the text assigns to; the first
+    becomes ``a0``, the next ``a1``.
     The text of a comment alone is kept, in lower case. Written with a small lexer of its own, because ``tokenize`` cuts
     f-strings differently from Python 3.12 on, and a baseline must read the same everywhere.
     """
@@ -182,6 +183,8 @@ def _rename(tokens: Sequence[tuple[str, str]], index: int, names: dict[str, str]
     after = tokens[index + 1][1] if index + 1 < len(tokens) else ""
     if before in {"def", "class"}:
         return "_"
+    if index == 0 and after in {"=", ":"} and not keyword.iskeyword(token):
+        return names.setdefault(token, f"a{len(names)}")
     keyword_argument = after == "=" and before in {"(", ","}
     kept = keyword.iskeyword(token) or token in _KEPT or not token[0].islower() or token in _COMPOUND
     if kept or before == "." or after == "(" or keyword_argument:
