@@ -21,17 +21,17 @@ from toolbind_lint.discover import discover
 BOUNDED = """\
 import json
 
+TOOLS = {"search": print}
 
-def run(client, messages, tools, search):
+
+def run(client, messages, tools):
     for _ in range(8):
         reply = client.chat.completions.create(model="m", messages=messages, tools=tools).choices[0].message
         messages.append(reply)
         if not reply.tool_calls:
             return reply.content
         for call in reply.tool_calls:
-            if call.function.name != "search":
-                raise LookupError(call.function.name)
-            result = search(**json.loads(call.function.arguments))
+            result = TOOLS[call.function.name](**json.loads(call.function.arguments))
             messages.append({"role": "tool", "tool_call_id": call.id, "content": result})
     raise RuntimeError("cap reached")
 """
@@ -449,7 +449,7 @@ def test_standard_input(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "agent.py").write_text(BOUNDED)
     typed(UNBOUNDED)
     output = run("--output-format", "concise", "--stdin-filename", "agent.py", "-")[1]
-    assert output.startswith("agent.py:5:")
+    assert output.startswith("agent.py:7:")
     typed(BOUNDED)
     assert "TB101" not in concise(run, "--stdin-filename", "pkg/new.py", "-")[1]
     (tmp_path / "pyproject.toml").write_text("[tool.toolbind-lint]\nextend-exclude = ['gen']\n")
@@ -483,27 +483,27 @@ def test_gates(run: Run, agent: Path) -> None:
     (agent.parent / "other.py").write_text(BOUNDED)
     status, output, _ = run("gates")
     assert status == 0
-    assert "agent.py:5" in output
-    assert "other.py:5" in output
+    assert "agent.py:7" in output
+    assert "other.py:7" in output
     assert "agent.py" not in run("gates", "other.py")[1]
 
 
 def test_gates_of_a_line(run: Run, agent: Path) -> None:
-    status, output, _ = run("gates", "agent.py:9")
+    status, output, _ = run("gates", "agent.py:11")
     assert status == 0
-    assert "agent.py:9 belongs to 1 tool loop" in output
+    assert "agent.py:11 belongs to 1 tool loop" in output
     assert "TB102" in output
     assert "no tool loop" in run("gates", "agent.py:1")[1]
 
 
 def test_gates_of_a_line_in_a_helper(run: Run, tmp_path: Path) -> None:
-    head = BOUNDED.split("            if call", maxsplit=1)[0]
+    head = BOUNDED.split("            result = ", maxsplit=1)[0]
     (tmp_path / "agent.py").write_text(
         f"from helper import dispatch\n{head}            messages.append(dispatch(call))\n"
     )
     (tmp_path / "helper.py").write_text("def dispatch(call):\n    return globals()[call.function.name](call)\n")
     output = run("gates", "helper.py:2")[1]
-    assert "agent.py:6" in output
+    assert "agent.py:8" in output
 
 
 def test_rules(run: Run) -> None:

@@ -26,16 +26,18 @@ HEAVY = (
 
 PLAIN = "import os\n\n\ndef add(a, b):\n    return a + b\n\n\nwhile True:\n    break\n"
 LOOP = """
-def run(client, messages, tools, search):
+TOOLS = {"search": print}
+
+
+def run(client, messages, tools):
     while True:
         reply = client.chat.completions.create(model="m", messages=messages, tools=tools).choices[0].message
         messages.append(reply)
         if not reply.tool_calls:
             return reply.content
         for call in reply.tool_calls:
-            if call.function.name != "search":
-                raise LookupError(call.function.name)
-            messages.append({"role": "tool", "tool_call_id": call.id, "content": search(call.function.arguments)})
+            result = TOOLS[call.function.name](call.function.arguments)
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": result})
 """
 
 
