@@ -609,5 +609,5 @@ def test_a_real_blanket_suppression() -> None:
 
 
 def test_a_real_suppression_of_what_nobody_asked_for() -> None:
-    found = run(header="ignore[TB101] the job is killed", ignore=("TB1", "TB2"))
+    found = run(header="ignore[TB101] the job is killed", ignore=("TB101", "TB201"))
     assert found == {"TB101": "unselected", "TB201": "unselected", "TB311": "new"}
