@@ -128,8 +128,8 @@ def framework_rows() -> list[Row]:
 PARAMETERS = ("tools", "choice", "messages", "stream", "needs", "param", "stop")
 """Keys of the catalogue whose values name parameters."""
 
-ELSEWHERE = frozenset({"input"})
-"""Parameters that are a word of another format, too: the key of a cell in old notebooks."""
+ORDINARY = frozenset({"input", "model"})
+"""Parameters that are a word of speech, or of another format: the key of a cell in old notebooks."""
 
 
 def framework_words() -> tuple[frozenset[str], frozenset[str]]:
@@ -153,7 +153,7 @@ def framework_words() -> tuple[frozenset[str], frozenset[str]]:
     distinctive = {word for word in words if "_" in word.strip("_") or re.search(r"[a-z][A-Z]", word)}
     roots = frozenset(catalogue.roots)
     own = frozenset(key for table in SCHEMAS.values() for key in table)
-    return (roots | parameters | distinctive) - own - ELSEWHERE, roots | distinctive
+    return (roots | parameters | distinctive) - own - ORDINARY, roots | distinctive
 
 
 def identifiers(tree: ast.AST) -> Iterator[tuple[str, int]]:

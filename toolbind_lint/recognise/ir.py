@@ -542,15 +542,14 @@ def walk_all(nodes: tuple[Node, ...], *, into_functions: bool = False) -> Iterat
         yield from walk(node, into_functions=into_functions)
 
 
-_FIELDS: dict[type, tuple[str, ...]] = {}
-
-
-def _fill_fields() -> None:
+def _fields() -> dict[type, tuple[str, ...]]:
+    found: dict[type, tuple[str, ...]] = {}
     pending: list[type] = [Node]
     while pending:
         kind = pending.pop()
-        _FIELDS[kind] = tuple(f.name for f in fields(kind) if f.name not in {"span", "header"})
+        found[kind] = tuple(f.name for f in fields(kind) if f.name not in {"span", "header"})
         pending.extend(kind.__subclasses__())
+    return found
 
 
-_fill_fields()
+_FIELDS = _fields()
