@@ -48,7 +48,7 @@ def _judge(case: Case, point: Point, dispatch: Dispatch) -> Fault | Evidence:
     member = _membership(case, point, dispatch)
     picked = _picked(case, dispatch)
     if picked == "pattern" and member is None:
-        return Fault("pattern", at, words)
+        return Fault("pattern", pattern.place if pattern is not None else at, words, related=(Step(at, "the tool that it picks runs here"),))
     if picked == "exact" or dispatch.form in {"table", "chain"}:
         if dispatch.form == "table" and picked == "" and pattern is not None and member is None and _fuzzy_key(case, dispatch):
             return Fault("pattern", pattern.place, words, related=(Step(at, "the tool that it picks runs here"),))

@@ -104,15 +104,14 @@ def _value_fault(case: Case, bound: Bound, ceiling: int) -> Fault | None:
     words = {"cap": number_text(value), "source": source_text(value), "value": value.text}
     trail = value.trail
     weight = _weight(bound, ceiling)
-    at = place_of(case, bound.tests[0], bound.cap if bound.cap_frame.number >= 0 and bound.kind == "range" else None)
-    if bound.kind != "range" and bound.tests[0].kind == "test":
-        at = place_of(case, bound.tests[0])
+    at = value.trail[0].place if value.trail else place_of(case, bound.tests[0])
+    related = (Step(place_of(case, bound.tests[0]), "the loop is bounded by it here"),)
     if weight == 4:
-        return Fault("off-by-default", at, tuple(words.items()), trail)
+        return Fault("off-by-default", at, tuple(words.items()), trail, related)
     if weight == 3:
-        return Fault("unpinned", at, tuple(words.items()), trail)
+        return Fault("unpinned", at, tuple(words.items()), trail, related)
     if weight == 1:
-        return Fault("too-high", at, (*words.items(), ("ceiling", str(ceiling))), trail)
+        return Fault("too-high", at, (*words.items(), ("ceiling", str(ceiling))), trail, related)
     return None
 
 

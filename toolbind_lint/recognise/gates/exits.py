@@ -42,7 +42,8 @@ def _forced(case: Case) -> list[Fault]:
             for value, scope, place in _given(turn.call, param, point, case):
                 if _is_forced(value, param, scope, case):
                     words = (("param", param), ("value", text_of(value)), ("call", turn.callee))
-                    out.append(Fault("forced-choice", place, words))
+                    related = (Step(place, "forced here"),) if place != place_of(case, point) else ()
+                    out.append(Fault("forced-choice", place_of(case, point), words, related=related))
     return out
 
 
@@ -137,8 +138,7 @@ def _spins(case: Case) -> Fault | None:
             if walk is not None:
                 words = (("value", reason), ("call", ""))
                 at = _finish_test(case, row)
-                related = (Step(at, "only this test leaves"),) if at is not None else ()
-                return Fault("spins", header(case), words, witness_steps(case, walk), related)
+                return Fault("spins", at or header(case), words, witness_steps(case, walk))
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from toolbind_lint.facts import Step
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.bounds import TimeTest, reach
 from toolbind_lint.recognise.gates.cap import place_of
@@ -42,7 +43,7 @@ def _post_hoc(case: Case, dispatch: Point) -> Fault | None:
         names = {n.id for n in ir.walk(node) if isinstance(n, ir.Name)} | _behind(node, case, point)
         if names & before and _judges(point):
             words = (("call", text_of(dispatch.node)), ("value", text_of(node)))
-            return Fault("post-hoc", place_of(case, point), words)
+            return Fault("post-hoc", place_of(case, dispatch), words, related=(Step(place_of(case, point), "the time is judged here"),))
     return None
 
 
