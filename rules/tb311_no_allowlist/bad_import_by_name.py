@@ -7,5 +7,5 @@ class PluginHost:
         self.package = package
 
     def execute_tool(self, tool_name, arguments):
-        module = importlib.import_module(f"{self.package}.{tool_name}")
-        return module.run(**arguments)  # expect: TB311
+        module = importlib.import_module(f"{self.package}.{tool_name}")  # expect: TB311
+        return module.run(**arguments)
