@@ -116,7 +116,9 @@ def test_tree_of_some_lines() -> None:
     assert found.tree(6, 6).code == "b = 3\n"
 
 
-@pytest.mark.parametrize("text", ["def f():\n\tpass\n\x0c\ndef g(): pass\n", "if x:\n\t  y = 1\n\n\x0c\nz = 2", "# only a comment", ""])
+@pytest.mark.parametrize(
+    "text", ["def f():\n\tpass\n\x0c\ndef g(): pass\n", "if x:\n\t  y = 1\n\n\x0c\nz = 2", "# only a comment", ""]
+)
 def test_tree_of_odd_layout(text: str) -> None:
     assert source(text).tree().code.rstrip("\n") == text.rstrip("\n")
 
@@ -152,6 +154,12 @@ DEEP = {
     "lists": "x = " + "[" * 50_000,
     "elif": "if a:\n  pass\n" + "elif a:\n  pass\n" * 20_000,
     "and": "x = " + " and ".join(["a"] * 20_000),
+    "minus": "x = " + "-" * 50_000 + "1",
+    "not": "x = (" + "\n not" * 50_000 + " 1)",
+    "sum": "x = (" + "\n+".join(["a"] * 50_000) + ")",
+    "attributes": "x = a" + ".a" * 50_000,
+    "lambda": "x = " + "lambda: " * 20_000 + "1",
+    "strings": "x = " + "'a' " * 50_000,
 }
 
 

@@ -34,8 +34,8 @@ Relevance = bool | Callable[[bytes], bool]
 """Whether a file holds a word that we look for: known, or a test of its bytes."""
 
 TOO_DEEP = "nested too deeply to read"
-_MAX_BRACKETS = 200  # CPython's own limit; libcst overflows the C stack from about 1,500 on.
-_MAX_BRANCHES = 2_000  # ``elif`` and ``and`` nest in libcst, too: it overflows at about 10,000.
+_MAX_BRACKETS = 100  # libcst overflows the C stack of a main thread at about 1,500; other stacks are an eighth of that.
+_MAX_CHAIN = 1_000  # operators, or branches, in a row: at about 10,000 it overflows, or never ends.
 
 
 class SyntaxFault(Exception):  # noqa: N818 - a fault of the linted text
@@ -180,7 +180,7 @@ def parse_module(text: str) -> libcst.Module:
     """libcst's tree of a text with ``\\n`` newlines. ``SyntaxFault``, also where the parser itself breaks down."""
     if "\0" in text:
         raise SyntaxFault(_odd_line(text), "source cannot contain null bytes")
-    if _bracket_depth(text) > _MAX_BRACKETS or max(map(text.count, ("elif ", " and ", " or "))) > _MAX_BRANCHES:
+    if _nests_too_deeply(text):
         raise SyntaxFault(1, TOO_DEEP)
     import libcst
 
@@ -216,15 +216,33 @@ def _first_line(message: str) -> str:
     return message.strip().split("\n", 1)[0]
 
 
-def _bracket_depth(text: str) -> int:
-    """The deepest nesting of brackets, those in strings and comments included."""
-    if text.count("(") + text.count("[") + text.count("{") <= _MAX_BRACKETS:
-        return 0
-    depth = deepest = 0
-    for bracket in re.findall(r"[(\[{]|[)\]}]", text):
-        depth = depth + 1 if bracket in "([{" else max(depth - 1, 0)
-        deepest = max(deepest, depth)
-    return deepest
+_NESTING = re.compile(
+    r"""(?:\"{3}(?:[^\\]|\\.)*?\"{3}|'{3}(?:[^\\]|\\.)*?'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|\#[^\n]*"""
+    r"""|(?P<mark>[(\[{]|[)\]}]|[,;\n]|\*\*|[-+*/%@&|^~.<>=]|\b(?:elif|and|or|not|if|else|lambda|await|in|is)\b)""",
+    re.DOTALL,
+)
+
+
+def _nests_too_deeply(text: str) -> bool:
+    """Whether libcst, which recurses without a limit, might die of a text. A guess from its marks, strings left out."""
+    depth = chain = branches = 0
+    for match in _NESTING.finditer(text):
+        mark = match["mark"]
+        if mark is None or mark == "elif":  # adjoining strings nest, too
+            branches += mark == "elif"
+            chain += 1
+        elif mark in "([{":
+            depth += 1
+            chain += 1
+        elif mark in ")]}":
+            depth = max(depth - 1, 0)
+        elif mark in ",;" or (mark == "\n" and depth == 0):
+            chain = 0
+        elif mark != "\n":
+            chain += 1
+        if depth > _MAX_BRACKETS or chain > _MAX_CHAIN or branches > _MAX_CHAIN:
+            return True
+    return False
 
 
 def syntax_fault(text: str) -> SyntaxFault | None:

@@ -192,6 +192,10 @@ class Project:
             self._by_alias[path] = by_alias
         return self._by_alias[path]
 
+    def is_word(self, each: Import) -> bool:
+        """Whether the top-level name of what is imported is a word: that of a library."""
+        return each.level == 0 and each.module.partition(".")[0] in self._seeds
+
     def leads_to_word(self, importer: str, each: Import) -> bool:
         """Whether a from-import gets, through re-exports of the project, what one of its modules imports from a library
         whose name is a word.
@@ -208,7 +212,7 @@ class Project:
                 if inner.scope:
                     continue
                 targets = self.import_targets(path, inner)
-                if not targets and inner.level == 0 and inner.module.split(".", 1)[0] in self._seeds:
+                if not targets and self.is_word(inner):
                     return True
                 todo += [(target, name if again == "*" else again) for target, again in targets if again is not None]
         return False
@@ -302,6 +306,8 @@ class Project:
         try:
             tree = parse_ast(source.text)
         except SyntaxFault as fault:
+            if fault.message == TOO_DEEP:
+                raise
             from toolbind_lint.index.modern import read_modern
 
             try:

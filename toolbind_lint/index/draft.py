@@ -104,6 +104,7 @@ class ModuleDraft:
         known = {definition.name.split(".", 1)[0] for definition in self.definitions}
         known.update(each.alias for each in self.imports)
         star = "*" in known
+        known.update(name for each in self.statements for unit in each.units for name, _ in unit.made)
         self._note_aliases()
         units: list[Unit] = []
         for number, statement in enumerate(self.statements):

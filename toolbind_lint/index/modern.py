@@ -17,6 +17,8 @@ from toolbind_lint.source import Source
 if TYPE_CHECKING:
     import libcst as cst
 
+_CONSTANTS = frozenset({"None", "True", "False"})  # names to libcst
+
 
 def read_modern(source: Source, seeds: frozenset[str]) -> ModuleIndex:
     """The index of a file that only libcst reads. ``SyntaxFault`` when it does not either."""
@@ -128,8 +130,9 @@ class _Reader:
         import libcst as cst
 
         if isinstance(node, cst.Name):
-            unit.names.add(node.value)
-            unit.loads.add(node.value)
+            if node.value not in _CONSTANTS:
+                unit.names.add(node.value)
+                unit.loads.add(node.value)
             return
         if isinstance(node, (cst.SimpleString, cst.ConcatenatedString)):
             value = node.evaluated_value
@@ -173,7 +176,7 @@ class _Reader:
             unit.made.update((_dotted(each.target).rpartition(".")[2], made) for each in node.targets)
 
     def _class(self, unit: UnitDraft, node: cst.ClassDef) -> None:
-        unit.args.update(_dotted(base.value) for base in node.bases)
+        unit.args.update(_dotted(base.value) for base in (*node.bases, *node.keywords))
         unit.args.update(_dotted(each.decorator) for each in node.decorators)
 
     def _call(self, unit: UnitDraft, node: cst.Call, below: list[cst.CSTNode]) -> None:
@@ -189,8 +192,8 @@ class _Reader:
         for argument in node.args:
             if argument.keyword is not None:
                 unit.names.add(argument.keyword.value)
-            if isinstance(argument.value, (cst.Name, cst.Attribute)):
-                name = _dotted(argument.value)
+            name = _dotted(argument.value)
+            if isinstance(argument.value, (cst.Name, cst.Attribute)) and name not in _CONSTANTS:
                 unit.args.add(name)
                 if callee:
                     unit.passes.add((callee, name))

@@ -103,8 +103,8 @@ class Reach:
         self._families: dict[Class, frozenset[Class]] = {}
         self._direct: dict[str, tuple[frozenset[str], frozenset[Class]]] = {}
         self._resolved: dict[tuple[str, str, str], tuple[_Target, ...] | None] = {}
-        self._wanted: dict[str, None] = {}
-        self._done: set[str] = set()
+        self._passed_on: set[str] = set()
+        self._looked_for: set[str] = set()
 
     def candidates(self) -> dict[str, tuple[int, ...]]:
         """Per file, sorted, the numbers of the statements worth reading, sorted."""
@@ -112,15 +112,24 @@ class Reach:
         self._spread()
         resting = {path: self._project.identifiers(path) for path in self._project.paths if path not in self._modules}
         while True:
-            new = {name.encode() for name in self._wanted if name not in self._done}
-            self._done.update(self._wanted)
-            self._wanted.clear()
+            new = self._new_names()
             found = [path for path, names in resting.items() if path not in self._modules and not names.isdisjoint(new)]
             if not found:
                 break
             self._add(found)
             self._spread()
         return self._statements()
+
+    def _new_names(self) -> set[bytes]:
+        """The names that became hot, or lead to what is, since the last time."""
+        names = {
+            alias
+            for name in (*self._hot_functions, *self._hot_names, *self._passed_on)
+            for alias in _closure(name, self._aliases)
+            if alias not in self._looked_for
+        }
+        self._looked_for |= names
+        return {name.encode("utf-8", "replace") for name in names}
 
     def _statements(self) -> dict[str, tuple[int, ...]]:
         """The statements of the hot units that hold a word or can go round."""
@@ -142,13 +151,13 @@ class Reach:
         for at in quiet:
             unit = self._unit(at)
             named = [
-                (_Use(at, dotted, False), hot)
+                (_Use(at, dotted, dotted in unit.calls), hot)
                 for dotted in sorted(unit.calls | unit.loads)
                 for name in _closure(last_name(dotted), self._originals)
                 for hot in self._hot_functions.get(name, ())
                 if hot in inside
             ]
-            uses[at] = [hot for use, hot in named if self._matches(use._replace(called=use.dotted in unit.calls), hot)]
+            uses[at] = [hot for use, hot in named if self._matches(use, hot)]
         left = dict.fromkeys(quiet)
         while True:
             used = {hot for at in left for hot in uses[at] if hot in left}
@@ -184,6 +193,8 @@ class Reach:
 
     def _note(self, module: ModuleIndex) -> None:
         for each in module.imports:
+            if each.name is not None and self._project.is_word(each):
+                self._passed_on.add(each.alias)
             if each.name is not None and each.name != each.alias:
                 self._aliases[each.name].add(each.alias)
                 self._originals[each.alias].add(each.name)
@@ -241,9 +252,7 @@ class Reach:
 
     def _uses_of(self, name: str) -> list[_Use]:
         """All uses so far of a name, also under the other names that imports give it."""
-        names = _closure(name, self._aliases)
-        self._wanted.update(dict.fromkeys(names))
-        return [use for each in names for use in self._uses.get(each, ())]
+        return [use for each in _closure(name, self._aliases) for use in self._uses.get(each, ())]
 
     def _foreign(self, path: str) -> frozenset[str]:
         """The names under which a module imports, from another of the project, what that imports from a library."""
@@ -289,6 +298,8 @@ class Reach:
 
     def _spread_statement(self, at: _At, unit: Unit) -> None:
         """Names that a hot assignment binds are followed where they are called: ``run = partial(dispatch)``."""
+        if self._modules[at.path].statements[unit.statement].kind != "assignment":
+            return
         for definition in self._modules[at.path].definitions:
             if (
                 definition.statement == unit.statement
@@ -338,7 +349,7 @@ class Reach:
     # --- Matching
 
     def _matches(self, use: _Use, hot: _At) -> bool:
-        if use.at == hot or (use.at in self._hot and use.called):
+        if use.at == hot:
             return False
         user, unit = self._unit(use.at), self._unit(hot)
         root, _, rest = use.dotted.partition(".")

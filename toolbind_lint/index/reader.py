@@ -104,6 +104,8 @@ class _Reader:
         if not inner:
             self._walk(unit, [node], prefix[:-1])
             return
+        if isinstance(node, ast.ExceptHandler) and node.name is not None:
+            unit.names.add(node.name)
         pending += [(child, prefix, unit, depth + 1) for child in reversed(inner)]
         self._walk(unit, [child for child in _children(node) if child not in inner], prefix[:-1])
 
@@ -115,6 +117,7 @@ class _Reader:
             unit.args.add(dotted)
         for decorator in node.decorator_list:
             unit.args.add(_dotted(decorator.func if isinstance(decorator, ast.Call) else decorator))
+        unit.args.update(_dotted(keyword.value) for keyword in node.keywords)
         self._walk(unit, [*node.bases, *node.keywords, *node.decorator_list], unit.name)
 
     def _walk(self, unit: UnitDraft, level: list[Any], scope: str) -> None:
@@ -237,6 +240,7 @@ class _Reader:
     def _class(self, unit: UnitDraft, node: ast.ClassDef, _scope: str) -> None:
         unit.defined.add(node.name)
         unit.args.update(_dotted(base) for base in (*node.bases, *node.decorator_list))
+        unit.args.update(_dotted(keyword.value) for keyword in node.keywords)
 
     def _loop(self, unit: UnitDraft, _node: ast.AST, _scope: str) -> None:
         unit.loops = True
