@@ -46,6 +46,7 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
         "finish-final": "texts",
         "finish-calls": "texts",
         "finish-cut": "texts",
+        "text": "texts",
     },
     # Values of a choice parameter that force a call on every turn: literals, or dicts with one of `types` under "type" (any dict
     # where `types` is absent and `any-dict` is set).
@@ -61,6 +62,9 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
     # Time: `monotonic` says whether the clock can jump. `timer` bounds what stands inside it, `param` its seconds.
     "clock": {"call": "texts", "monotonic": "flag"},
     "timer": {"call": "texts", "param": "text", "form": "text"},
+    # A decorator that ends the function after a time: `param` names its limits ("0" is the first argument); `by-default` says
+    # that it has one where none is given.
+    "enclosing-limit": {"call": "texts", "param": "texts", "by-default": "flag"},
     # Turns a name into code.
     "code-by-name": {"call": "texts", "form": "text"},
     # A test of a name by pattern; `arg` is where the name goes.

@@ -95,7 +95,7 @@ def cycle(
     for state in queue:
         point, mask = state
         for label, target in point.to:
-            if target in blocked or (not raising and label == "raise"):
+            if target in blocked or label == "none" or (not raising and label == "raise"):
                 continue
             if target is head:
                 if mask == full:
@@ -117,15 +117,15 @@ def _walk_back(before: dict[tuple[Point, int], tuple[Point, int] | None], state:
     return out[::-1]
 
 
-def goes_on(start: Point, graph: Graph, turns: frozenset[Point], constants: dict[Cell, object] | None = None) -> bool:
-    """Whether, from a point, the loop can make another pass with another turn.
+def goes_on(start: Point, graph: Graph, turns: frozenset[Point], blocked: frozenset[Point] = frozenset()) -> bool:
+    """Whether, from a point, the loop can make another pass with another turn, without passing a blocked point.
 
     Flags are followed: after ``done = True`` a test of ``done`` has one way only.
     """
     head = graph.head
     assert head is not None
     seen: set[tuple[Point, bool, tuple[tuple[Cell, object], ...]]] = set()
-    stack: list[tuple[Point, bool, dict[Cell, object]]] = [(start, False, dict(constants or {}))]
+    stack: list[tuple[Point, bool, dict[Cell, object]]] = [(start, False, {})]
     while stack and len(seen) < 20_000:
         point, again, known = stack.pop()
         key = (point, again, tuple(sorted(known.items(), key=repr)))
@@ -143,7 +143,7 @@ def goes_on(start: Point, graph: Graph, turns: frozenset[Point], constants: dict
                 known[point.cell] = point.value.value
         answer = decided(point, known) if point.kind == "test" else None
         for label, target in point.to:
-            if answer is not None and label in {"true", "false"} and label != answer:
+            if target in blocked or (answer is not None and label in {"true", "false"} and label != answer):
                 continue
             stack.append((target, again, known))
     return False
@@ -544,9 +544,15 @@ class BoundFinder:
         """A pass through a turn that avoids some points, or None."""
         return cycle(self.head, [self.pivots], tests)
 
-    def goes_on(self, point: Point) -> bool:
+    def goes_on(self, point: Point, blocked: frozenset[Point] = frozenset()) -> bool:
         """Whether the loop can make another pass with another turn from a point."""
-        return goes_on(point, self.graph, self.pivots)
+        return goes_on(point, self.graph, self.pivots, blocked)
+
+    def leaves_unchanged(self, bound: Bound) -> bool:
+        """Whether the loop would end at the cap if nothing on the way raised the cap or set the counter back."""
+        changes = [p for c in bound.cap_cells | bound.cells for p in self.changes(c, "set", "move") if p not in bound.moves]
+        blocked = frozenset(changes)
+        return bool(bound.reached) and bool(changes) and all(not self.goes_on(p, blocked) for p in bound.reached)
 
     def answers_for_itself(self, call: ir.Call, point: Point) -> bool:
         """Whether a call that decides an exit is known to be no bound: it reads a reply, a flag that others set, or plain data."""

@@ -86,7 +86,7 @@ class LoopFinder:
         self.program = tools.program
         self.roles = tools.roles
         self._callees: dict[str, tuple[Function, ...]] = {}
-        self._touch: dict[str, frozenset[str]] = {}
+        self._reaches: dict[str, bool] = {}
         self.owned: set[int] = set()
         """The dispatch nodes that a loop owns."""
 
@@ -108,45 +108,44 @@ class LoopFinder:
             self._callees[function.key] = tuple(found.values())
         return self._callees[function.key]
 
-    def touches(self, function: Function) -> frozenset[str]:
-        """``turn`` and ``dispatch`` as far as a function reaches one."""
-        if function.key in self._touch:
-            return self._touch[function.key]
-        found: set[str] = set()
+    def reaches_turn(self, function: Function) -> bool:
+        """Whether a function makes a turn itself or through functions of the project."""
+        if function.key in self._reaches:
+            return self._reaches[function.key]
+        answer = False
         seen = {function.key}
         queue = [function]
-        while queue and len(seen) < MAX_REACHED:
+        while queue and len(seen) < MAX_REACHED and not answer:
             top = queue.pop()
-            if self.roles.turns_in(top):
-                found.add("turn")
-            if self.roles.dispatches_in(top):
-                found.add("dispatch")
+            if self.roles.turns_in(top) or self._reaches.get(top.key, False):
+                answer = True
             for callee in self.callees(top):
                 if callee.key not in seen:
                     seen.add(callee.key)
                     queue.append(callee)
-        self._touch[function.key] = frozenset(found)
-        return self._touch[function.key]
+        self._reaches[function.key] = answer
+        return answer
 
-    def _loop_touches(self, loop: ir.While | ir.For, function: Function) -> frozenset[str]:
-        found: set[str] = set()
-        spans = {id(n) for n in ir.walk(loop)}
-        if any(id(t.call) in spans for t in self.roles.turns_in(function)):
-            found.add("turn")
-        if any(id(d.node) in spans for d in self.roles.dispatches_in(function)):
-            found.add("dispatch")
-        if {"turn", "dispatch"} <= found:
-            return frozenset(found)
+    def _worth_a_graph(self, loop: ir.While | ir.For, function: Function) -> bool:
+        """Whether a loop reaches a turn, or tries a dispatch again and again."""
+        turns = {id(t.call) for t in self.roles.turns_in(function)}
+        tries = False
         for node in ir.walk(loop):
+            if id(node) in turns:
+                return True
             if isinstance(node, ir.Call):
-                for target in self.program.targets(node, function):
-                    found |= self.touches(target)
+                if any(self.reaches_turn(t) for t in self.program.targets(node, function)):
+                    return True
                 for arg in node.args:
                     if isinstance(arg.value, (ir.Name, ir.Attr)):
                         for meaning in self.program.resolve(arg.value, function):
-                            for target in self.program.run_by(meaning) if not isinstance(meaning, External) else ():
-                                found |= self.touches(target)
-        return frozenset(found)
+                            if not isinstance(meaning, External) and any(self.reaches_turn(t) for t in self.program.run_by(meaning)):
+                                return True
+            tries = tries or isinstance(node, ir.Try)
+        if isinstance(loop, ir.While) and tries:
+            inside = {id(n) for n in ir.walk(loop)}
+            return any(id(d.node) in inside for d in self.roles.dispatches_in(function))
+        return False
 
     # ---- subjects
 
@@ -157,7 +156,7 @@ class LoopFinder:
 
     def find(self, module: Module, number: int) -> Iterator[Case]:
         """The tool loops and retries of a top-level statement."""
-        for function in list(self.program.functions(module, number)):
+        for function in self.program.functions(module, number):
             for loop in _loops(function):
                 case = self.judge(loop, function)
                 if case is not None:
@@ -169,10 +168,7 @@ class LoopFinder:
 
     def judge(self, loop: ir.While | ir.For, function: Function) -> Case | None:
         """The case of a loop, or None where it is neither a tool loop nor a retry."""
-        touched = self._loop_touches(loop, function)
-        if not touched:
-            return None
-        if isinstance(loop, ir.For) and "turn" not in touched:
+        if not self._worth_a_graph(loop, function):
             return None
         builder = Builder(self.program, self.roles, self.tools.catalogue)
         graph = builder.loop(loop, function)
@@ -295,10 +291,7 @@ class LoopFinder:
 
     def _recursion(self, function: Function) -> Case | None:
         """A function that reaches a turn and calls itself, directly or through others."""
-        if function.toplevel or not {"turn", "dispatch"} <= self.touches(function):
-            return None
-        chain = self._returns_to(function)
-        if chain is None:
+        if function.toplevel or not self.reaches_turn(function) or self._returns_to(function) is None:
             return None
         builder = Builder(self.program, self.roles, self.tools.catalogue)
         graph = builder.recursion(function)
@@ -329,7 +322,7 @@ class LoopFinder:
             call = decorator if isinstance(decorator, ir.Call) else ir.Call(decorator.span, decorator, ())
             for meaning in self.program.resolve(call.func, function.parent or function):
                 if isinstance(meaning, External) and self.tools.catalogue.find("retry", meaning.name):
-                    if not self.touches(function):
+                    if not self.reaches_turn(function) and not self.roles.dispatches_in(function):
                         continue
                     builder = Builder(self.program, self.roles, self.tools.catalogue)
                     graph = builder.function(function)
@@ -340,7 +333,9 @@ class LoopFinder:
 
     def dispatchers(self, module: Module, number: int) -> Iterator[Case]:
         """The functions of a statement that run a tool by its name and belong to no loop that was found."""
-        for function in list(self.program.functions(module, number)):
+        if not module.index.statements[number].words:
+            return
+        for function in self.program.functions(module, number):
             mine = [d for d in self.roles.dispatches_in(function) if id(d.node) not in self.owned]
             if not mine or function.toplevel:
                 continue
@@ -355,7 +350,7 @@ class LoopFinder:
 
 
 def _loops(function: Function) -> Iterator[ir.While | ir.For]:
-    for node in ir.walk_all(function.node.body):
+    for node in function.nodes:
         if isinstance(node, (ir.While, ir.For)):
             yield node
 

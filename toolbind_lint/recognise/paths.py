@@ -15,7 +15,7 @@ from typing import NamedTuple
 from toolbind_lint.catalogue import Catalogue
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.program import Class, ClassRef, External, Function, FunctionRef, Instance, ModuleRef, Program
-from toolbind_lint.recognise.roles import Dispatch, RoleFinder, Turn, argument, dotted, last_name
+from toolbind_lint.recognise.roles import CALLS, Dispatch, RoleFinder, Turn, argument, dotted, last_name
 
 MAX_POINTS = 12_000
 MAX_FRAMES = 12
@@ -118,7 +118,7 @@ class Graph:
         return [p for p in self.points if p.kind == kind]
 
 
-_CATCH_ALL = frozenset({"Exception", "BaseException"})
+_NO_EXCEPTION = frozenset({"BaseException", "KeyboardInterrupt", "SystemExit", "CancelledError", "GeneratorExit"})
 _GROW = frozenset({"append", "extend", "add", "insert", "appendleft", "update"})
 _SHRINK = frozenset({"pop", "clear", "remove", "popleft", "popitem", "discard"})
 _CALM = frozenset(
@@ -427,6 +427,11 @@ class Builder:
         body = self.block(loop.body, head, inner)
         head.to.append(("next", body))
         head.to.append(("done", orelse))
+        if number > 1 and self.roles.of(loop.iter, ctx.frame.function) & {CALLS}:
+            # The calls of a reply: a reply without any is the business of the exit, not of this loop.
+            first = self.point("join", loop, ctx.frame, inner.loops)
+            first.to = [("next", body), ("none", orelse)]
+            return self.expr(loop.iter, first, ctx)
         return self.expr(loop.iter, head, ctx)
 
     def _generator(self, loop: ir.For, head: Point, orelse: Point, inner: Context, ctx: Context) -> Point | None:
@@ -899,7 +904,7 @@ class Builder:
             return True
         if self.roles.turns_in(function) or self.roles.dispatches_in(function):
             return False
-        for node in ir.walk_all(function.node.body):
+        for node in function.nodes:
             if isinstance(node, (ir.Raise, ir.Compare)):
                 return False
             if isinstance(node, (ir.Assign, ir.Aug)):
@@ -919,8 +924,10 @@ class Builder:
 
 def _takes(names: tuple[str, ...], raised: Raised) -> str:
     """Whether a handler takes an exception: yes, no or maybe."""
-    if not names or any(n in _CATCH_ALL for n in names):
+    if not names or "BaseException" in names:
         return "yes"
+    if "Exception" in names:
+        return "no" if raised.project and raised.names[-1] in _NO_EXCEPTION and "Exception" not in raised.names else "yes"
     if raised is IMPLICIT or not raised.names:
         return "maybe"
     if any(n in raised.names for n in names):

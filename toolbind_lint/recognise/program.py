@@ -105,7 +105,14 @@ class Function:
     parent: Function | None = None
     toplevel: bool = False
     _bindings: dict[str, list[Binding]] | None = None
-    _children: dict[str, Function] = field(default_factory=dict)
+    _nodes: tuple[ir.Node, ...] | None = None
+
+    @property
+    def nodes(self) -> tuple[ir.Node, ...]:
+        """All nodes of the body, parents first; nested functions and classes are there, what is in them is not."""
+        if self._nodes is None:
+            self._nodes = tuple(ir.walk_all(self.node.body))
+        return self._nodes
 
     @property
     def key(self) -> str:
@@ -150,6 +157,7 @@ class Module:
     _imports: dict[str, list[Import]] | None = None
     _functions: dict[int, Function] = field(default_factory=dict)
     _classes: dict[int, Class] = field(default_factory=dict)
+    _listed: dict[int, tuple[Function, ...]] = field(default_factory=dict)
 
     def statements(self, number: int) -> tuple[ir.Stmt, ...]:
         """The lowered statement of that number; empty where it can't be parsed."""
@@ -314,11 +322,12 @@ class Program:
         """The place of a node of a function."""
         return self.place(function.module, node.span)
 
-    def functions(self, module: Module, number: int) -> Iterator[Function]:
-        """All functions that a top-level statement holds, nested ones and lambdas left out, and the statement itself."""
-        top = module.toplevel(number)
-        yield top
-        yield from self._below(top.node.body, top, None)
+    def functions(self, module: Module, number: int) -> tuple[Function, ...]:
+        """All functions that a top-level statement holds, nested ones too, and the statement itself; lambdas are left out."""
+        if number not in module._listed:
+            top = module.toplevel(number)
+            module._listed[number] = (top, *self._below(top.node.body, top, None))
+        return module._listed[number]
 
     def _below(self, body: tuple[ir.Stmt, ...], scope: Function, cls: Class | None) -> Iterator[Function]:
         for node in ir.walk_all(body):
@@ -341,7 +350,7 @@ class Program:
                     Binding("parameter", param.default, function, param.span, number, param.annotation, param)
                 )
             hidden = {
-                name for node in ir.walk_all(function.node.body) if isinstance(node, ir.Scope) for name in node.names
+                name for node in function.nodes if isinstance(node, ir.Scope) for name in node.names
             }
             for name, binding in _bind(function.node.body, function):
                 if name not in hidden:
@@ -835,7 +844,7 @@ class Program:
             if got:
                 yield from got
                 return
-        for node in ir.walk_all(function.node.body):
+        for node in function.nodes:
             if isinstance(node, ir.Return) and node.value is not None:
                 yield from self.resolve(node.value, function, depth + 2)
 
@@ -862,19 +871,24 @@ class Program:
             self._calling = table
         return self._calling.get(name, [])
 
-    def callers(self, function: Function, limit: int = 24) -> tuple[tuple[ir.Call, Function], ...]:
+    def callers(self, function: Function, limit: int = 24, *, worded: bool = False) -> tuple[tuple[ir.Call, Function], ...]:
         """The calls of the project that reach a function, each with the function in which it stands.
 
-        Of a name that is called in more statements than ``limit`` only the first are read.
+        Of a name that is called in more statements than ``limit`` only the first are read; ``worded`` reads only statements that hold a
+        word of the catalogue.
         """
-        if function.key in self._callers:
-            return self._callers[function.key]
-        self._callers[function.key] = ()
+        key = function.key + ("+" if worded else "")
+        if key in self._callers:
+            return self._callers[key]
+        self._callers[key] = ()
         name = function.node.name
         if name == "__init__" and function.cls is not None:
             name = function.cls.node.name
         found: list[tuple[ir.Call, Function]] = []
-        for path, number in self.statements_calling(name)[:limit]:
+        calling = self.statements_calling(name)
+        if worded:
+            calling = [(p, n) for p, n in calling if self.project.modules[p].statements[n].words]
+        for path, number in calling[:limit]:
             module = self.module(path)
             if module is None:
                 continue
@@ -884,8 +898,8 @@ class Program:
                         t.key == function.key for t in self.targets(call, scope)
                     ):
                         found.append((call, scope))
-        self._callers[function.key] = tuple(found)
-        return self._callers[function.key]
+        self._callers[key] = tuple(found)
+        return self._callers[key]
 
     def subclasses(self, cls: Class) -> tuple[Class, ...]:
         """The classes of the project that derive from a class, directly or not."""
@@ -981,7 +995,7 @@ def _last_name(expr: ir.Expr) -> str:
 
 def calls_of(function: Function) -> Iterator[ir.Call]:
     """The calls that stand in a function itself."""
-    for node in ir.walk_all(function.node.body):
+    for node in function.nodes:
         if isinstance(node, ir.Call):
             yield node
 

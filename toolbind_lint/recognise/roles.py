@@ -46,7 +46,7 @@ _PASSING_METHODS = frozenset(
 )
 _PASSING_CALLS = frozenset(
     "json.loads json.dumps builtins.str builtins.dict builtins.list builtins.tuple builtins.reversed builtins.enumerate builtins.sorted "
-    "builtins.iter builtins.next copy.deepcopy copy.copy typing.cast builtins.zip asyncio.wait_for asyncio.create_task asyncio.gather "
+    "builtins.iter copy.deepcopy copy.copy typing.cast builtins.zip asyncio.wait_for asyncio.create_task asyncio.gather "
     "asyncio.ensure_future asyncio.shield asyncio.run inspect.iscoroutine".split()
 )
 
@@ -72,6 +72,11 @@ class Dispatch(NamedTuple):
     form: str
     key: ir.Expr | None
     callee: str
+    lookup: ir.Node | None = None
+    """The expression that turns the name into code, where that is not the call itself."""
+
+
+_Lookup = tuple[str, "ir.Expr | None", "ir.Node | None"]
 
 
 class RoleFinder:
@@ -103,7 +108,7 @@ class RoleFinder:
 
     def of(self, expr: ir.Expr | None, function: Function) -> Roles:
         """The roles that the value of an expression may play."""
-        if expr is None or isinstance(expr, ir.Const) or self._depth > 40:
+        if expr is None or isinstance(expr, ir.Const) or self._depth > 28:
             return NONE
         key = (id(expr), function.key)
         known = self._roles.get(key)
@@ -118,9 +123,9 @@ class RoleFinder:
         finally:
             self._depth -= 1
             self._active.discard(key)
-        if self._depth == 0 or found:
-            self._roles[key] = found
-            self._keep.append(expr)
+        # Also what a cycle cut short is kept: without that a name that many others lead to costs a walk each time.
+        self._roles[key] = found
+        self._keep.append(expr)
         return found
 
     def _of(self, expr: ir.Expr, function: Function) -> Roles:
@@ -199,7 +204,7 @@ class RoleFinder:
         found = self._by_parameter_name(param.name, function)
         if function.cls is not None and param.name == function.self_name:
             return NONE
-        for call, caller in self.program.callers(function):
+        for call, caller in self.program.callers(function, worded=True):
             value = argument(call, param, index - (1 if function.self_name else 0))
             if value is not None:
                 found |= self.of(value, caller)
@@ -251,7 +256,7 @@ class RoleFinder:
             return self._picked[key]
         self._picked[key] = ""
         answer = ""
-        for node in ir.walk_all(function.node.body):
+        for node in function.nodes:
             if isinstance(node, ir.Compare) and node.op in {"==", "in"}:
                 for side, other in ((node.left, node.right), (node.right, node.left)):
                     if _root(side) == name and not isinstance(side, ir.Name) and NAME in self.of(other, function):
@@ -292,7 +297,7 @@ class RoleFinder:
         if REPLY in roles or not roles:
             if word in self.one_call_words:
                 found.add(CALL)
-            elif word in self.finish_words:
+            elif word in self.finish_words and (REPLY in roles or word.endswith("_reason")):
                 found.add(FINISH)
         if REPLY in roles and not found:
             found.add(REPLY)
@@ -368,11 +373,16 @@ class RoleFinder:
                 for arg in expr.args:
                     found |= self.of(arg.value, function) & _TIME
                 return found
+            if meaning.name == "builtins.next" and expr.args:
+                return self._element(expr.args[0].value, function)
             if meaning.name in _PASSING_CALLS or self.catalogue.find("timer", meaning.name):
                 found = NONE
                 for arg in expr.args:
                     found |= self.of(arg.value, function)
                 return found
+            if self.catalogue.find("pattern-test", meaning.name):
+                # What a pattern makes of a name is still a name that the model gave.
+                return frozenset(r for a in expr.args for r in self.of(a.value, function) if r == NAME)
         return NONE
 
     def _method(self, expr: ir.Call, func: ir.Attr, function: Function) -> Roles | None:
@@ -403,7 +413,7 @@ class RoleFinder:
         for value in returns_of(function):
             found |= self.of(value, function)
         if function.node.is_generator:
-            for node in ir.walk_all(function.node.body):
+            for node in function.nodes:
                 if isinstance(node, ir.Yield) and node.value is not None:
                     found |= self.of(node.value, function)
         self._returns[function.key] = found
@@ -480,7 +490,7 @@ class RoleFinder:
             if any(display.get(name) is not None for name in row.all("tools")):
                 return "yes"
         if isinstance(value, ir.Name):
-            for node in ir.walk_all(function.node.body):
+            for node in function.nodes:
                 if isinstance(node, ir.Assign):
                     for target in node.targets:
                         if (
@@ -495,7 +505,7 @@ class RoleFinder:
 
     def find_shape_turns(self, function: Function) -> None:
         """Marks as turns the calls whose reply's calls are read in a function, though the catalogue does not know them."""
-        for node in ir.walk_all(function.node.body):
+        for node in function.nodes:
             holder: ir.Expr | None = None
             if isinstance(node, (ir.Attr, ir.Subscript, ir.Call)):
                 base, word = _key_read(node)
@@ -575,7 +585,7 @@ class RoleFinder:
 
     def _find_dispatches(self, function: Function) -> Iterator[Dispatch]:
         chained: set[int] = set()
-        for node in ir.walk_all(function.node.body):
+        for node in function.nodes:
             if isinstance(node, ir.Call):
                 found = self.dispatch(node, function)
                 if found is not None:
@@ -602,11 +612,11 @@ class RoleFinder:
             if row is not None and not self.program.targets(call, function) and self._model_named(call, row, function):
                 return Dispatch(call, function, "server", _first(call, row.one("name")), callee)
             if TOOL in self.of(func.base, function) and (func.name in _RUNS or self.carries_arguments(call, function)):
-                form, key = self._looked_up(func.base, function, 0)
-                return Dispatch(call, function, form, key, callee)
+                form, key, lookup = self._looked_up(func.base, function, 0)
+                return Dispatch(call, function, form, key, callee, lookup)
         if TOOL in self.of(func, function):
-            form, key = self._looked_up(func, function, 0)
-            return Dispatch(call, function, form, key, callee)
+            form, key, lookup = self._looked_up(func, function, 0)
+            return Dispatch(call, function, form, key, callee, lookup)
         return self._callback(call, function) or self._handed_on(call, function, callee)
 
     def _callback(self, call: ir.Call, function: Function) -> Dispatch | None:
@@ -674,16 +684,16 @@ class RoleFinder:
                     return node.left
         return None
 
-    def _looked_up(self, expr: ir.Expr, function: Function, depth: int) -> tuple[str, ir.Expr | None]:
+    def _looked_up(self, expr: ir.Expr, function: Function, depth: int) -> _Lookup:
         """How a tool was found by its name: the form of the lookup and the expression that holds the name."""
         if depth > 8:
-            return "table", None
+            return "table", None, None
         if isinstance(expr, (ir.Await, ir.Walrus, ir.Starred)):
             return self._looked_up(expr.value, function, depth + 1)
         if isinstance(expr, ir.Subscript):
             if NAME in self.of(expr.index, function):
                 form = "namespace" if self._is_namespace(expr.base, function) else "table"
-                return form, expr.index
+                return form, expr.index, expr
             return self._looked_up(expr.base, function, depth + 1)
         if isinstance(expr, ir.Attr):
             return self._looked_up(expr.base, function, depth + 1)
@@ -697,15 +707,15 @@ class RoleFinder:
             for binding in self.program.lookup(expr.id, function):
                 if binding.value is not None and TOOL in self.of(binding.value, binding.scope):
                     return self._looked_up(binding.value, binding.scope, depth + 1)
-        return "table", None
+        return "table", None, None
 
-    def _looked_up_by_call(self, expr: ir.Call, function: Function, depth: int) -> tuple[str, ir.Expr | None]:
+    def _looked_up_by_call(self, expr: ir.Call, function: Function, depth: int) -> _Lookup:
         for meaning in self.program.resolve(expr.func, function):
             if isinstance(meaning, External):
                 row = self.catalogue.find("code-by-name", meaning.name)
                 if row is not None:
                     position = 1 if row.one("form") == "attribute" and len(expr.args) > 1 else 0
-                    return row.one("form"), expr.args[position].value if expr.args else None
+                    return row.one("form"), expr.args[position].value if expr.args else None, expr
         for target in self.program.targets(expr, function):
             for value in returns_of(target):
                 if TOOL in self.of(value, target):
@@ -713,9 +723,9 @@ class RoleFinder:
         if isinstance(expr.func, ir.Attr):
             if expr.args and NAME in self.of(expr.args[0].value, function):
                 form = "namespace" if self._is_namespace(expr.func.base, function) else "table"
-                return form, expr.args[0].value
+                return form, expr.args[0].value, expr
             return self._looked_up(expr.func.base, function, depth + 1)
-        return "table", None
+        return "table", None, None
 
     def _is_namespace(self, base: ir.Expr, function: Function) -> bool:
         """Whether a mapping is ``globals()``, ``vars(x)`` or ``x.__dict__``."""
@@ -790,7 +800,7 @@ def argument(call: ir.Call, param: ir.Param, index: int) -> ir.Expr | None:
 
 def returns_of(function: Function) -> Iterator[ir.Expr]:
     """The expressions that a function returns."""
-    for node in ir.walk_all(function.node.body):
+    for node in function.nodes:
         if isinstance(node, ir.Return) and node.value is not None:
             yield node.value
 

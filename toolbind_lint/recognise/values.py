@@ -219,7 +219,7 @@ class Values:
             if module is None:
                 continue
             for scope in self.program.functions(module, number):
-                for node in ir.walk_all(scope.node.body):
+                for node in scope.nodes:
                     if isinstance(node, ir.Call) and last_name(node.func) == cls.node.name:
                         value = node.keyword(name)
                         if value is not None:
@@ -294,7 +294,7 @@ class Values:
             return
         targets = self.program.targets(expr, function)
         for target in targets:
-            for node in ir.walk_all(target.node.body):
+            for node in target.nodes:
                 if isinstance(node, ir.Return) and node.value is not None:
                     yield from self.alternatives(node.value, target, depth + 2)
         if not targets:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from toolbind_lint.facts import Step
 from toolbind_lint.recognise import ir
+from toolbind_lint.recognise.bounds import reach
 from toolbind_lint.recognise.gates.cap import place_of
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.paths import Point
@@ -13,6 +14,8 @@ from toolbind_lint.recognise.program import External, Function
 from toolbind_lint.recognise.roles import NAME, Dispatch, dotted, last_name
 from toolbind_lint.recognise.values import text_of
 from toolbind_lint.verdicts import Evidence, Fault, Verdict
+
+_ORDER = {"code-by-name": 0, "whole-server": 1, "pattern": 2}
 
 
 def verdict(case: Case) -> Verdict:
@@ -33,60 +36,92 @@ def verdict(case: Case) -> Verdict:
         else:
             evidence.append(found)
     if faults:
-        order = {"code-by-name": 0, "pattern": 1, "whole-server": 2}
-        faults.sort(key=lambda f: (order.get(f.how, 9), f.place))
-        return Verdict("allowlist", "missing", tuple(faults), tuple(evidence))
+        faults.sort(key=lambda f: (_ORDER.get(f.how, 9), f.place))
+        return Verdict("allowlist", "missing", tuple(faults), tuple(dict.fromkeys(evidence)))
     if unknown:
-        return Verdict("allowlist", "unknown", (), tuple(unknown))
+        return Verdict("allowlist", "unknown", (), tuple(dict.fromkeys(unknown)))
     return Verdict("allowlist", "held", (), tuple(dict.fromkeys(evidence)))
 
 
 def _judge(case: Case, point: Point, dispatch: Dispatch) -> Fault | Evidence:
-    at = place_of(case, point)
-    words = (("call", text_of(dispatch.node) if isinstance(dispatch.node, ir.Call) else dispatch.callee), ("value", text_of(dispatch.key)))
-    pattern = _pattern(case, point, dispatch)
-    member = _membership(case, point, dispatch)
+    program = case.tools.program
+    at = program.at(dispatch.function, dispatch.lookup) if dispatch.lookup is not None else place_of(case, point)
+    called = text_of(dispatch.node) if isinstance(dispatch.node, ir.Call) else dispatch.callee
+    words = (("call", called), ("value", text_of(dispatch.key)))
+    runs = (Step(place_of(case, point), "runs here"),)
+    pattern = _pattern(case, point)
+    if pattern is not None:
+        return Fault("pattern", pattern.place, words, related=runs)
     picked = _picked(case, dispatch)
+    member = _membership(case, point, dispatch)
     if picked == "pattern" and member is None:
-        return Fault("pattern", pattern.place if pattern is not None else at, words, related=(Step(at, "the tool that it picks runs here"),))
-    if picked == "exact" or dispatch.form in {"table", "chain"}:
-        if dispatch.form == "table" and picked == "" and pattern is not None and member is None and _fuzzy_key(case, dispatch):
-            return Fault("pattern", pattern.place, words, related=(Step(at, "the tool that it picks runs here"),))
-        return Evidence(at, "", f"looked up by exact name in {dispatch.callee}" if dispatch.form == "table" else "compared with literal names")
+        return Fault("pattern", at, words, related=runs)
+    fuzzy = _fuzzy_key(case, dispatch)
+    if fuzzy is not None:
+        return Fault("pattern", program.at(dispatch.function, fuzzy), words, related=runs)
+    if picked == "exact" or dispatch.form == "chain":
+        return Evidence(at, "", "compared with literal names")
+    if dispatch.form == "table":
+        return Evidence(at, "", f"looked up by exact name in {text_of(_lookup_base(dispatch))}")
     if member is not None:
         return member
-    if pattern is not None and dispatch.form in {"attribute", "namespace", "code", "server", "handed-on", "callback"}:
-        return Fault("pattern", pattern.place, words, related=(Step(at, "runs here"),))
     if dispatch.form in {"attribute", "namespace", "code"}:
         return Fault("code-by-name", at, words)
     if dispatch.form == "server":
         intake = _intake(case)
-        related = (intake,) if intake is not None else ()
-        return Fault("whole-server", at, words, related=related)
+        return Fault("whole-server", at, words, related=(intake,) if intake is not None else ())
     return Evidence(at, "?", f"what {dispatch.callee} does with the name is not known")
 
 
-def _functions(case: Case, point: Point) -> list[Function]:
-    """The functions through which a path leads to a dispatch, its own first."""
-    out = [frame.function for frame in point.frame.stack()]
-    if case.function not in out:
-        out.append(case.function)
-    return out
+def _lookup_base(dispatch: Dispatch) -> ir.Expr | None:
+    """The table of a lookup."""
+    lookup = dispatch.lookup
+    if isinstance(lookup, ir.Subscript):
+        return lookup.base
+    if isinstance(lookup, ir.Call) and isinstance(lookup.func, ir.Attr):
+        return lookup.func.base
+    return lookup if isinstance(lookup, ir.Call) else None
+
+
+# ---- membership
+
+
+def _guards(case: Case, test: Point, dispatch: Point, admitting: str) -> bool:
+    """Whether a dispatch is reached over one way of a test only, and the other way runs no tool."""
+    blocked = frozenset({case.head})
+    yes = reach([t for label, t in test.to if label == admitting], blocked, raising=False)
+    if dispatch not in yes:
+        return False
+    others = [t for label, t in test.to if label != admitting]
+    no = reach(others, blocked, raising=False)
+    # The other calls of the same reply come after: a way that leads to the next call is no way to this one.
+    turns = frozenset(p for p in no if p.kind == "iter")
+    if turns:
+        no = reach(others, blocked | turns, raising=False)
+    return dispatch not in no and not any(p.dispatch is not None for p in no)
 
 
 def _membership(case: Case, point: Point, dispatch: Dispatch) -> Evidence | None:
     """A test that the name is a member of a set, or a lookup in a table, on the way to the dispatch."""
     tools = case.tools
-    functions = _functions(case, point)
-    for function in functions:
-        for node in ir.walk_all(function.node.body):
-            if isinstance(node, ir.Compare) and node.op in {"in", "not in"} and NAME in tools.roles.of(node.left, function):
-                if not _is_text(node.right, function, case) and not _folds(node.left):
-                    return Evidence(tools.program.at(function, node), text_of(node.right), f"tested for membership in {text_of(node.right)}")
-            if dispatch.form in {"callback", "handed-on", "server"}:
-                table = _lookup(node, function, case)
-                if table is not None:
-                    return Evidence(tools.program.at(function, node), text_of(table), f"looked up by exact name in {text_of(table)}")
+    for test in sorted(case.finder.inside, key=lambda p: p.number):
+        node = test.node
+        if test.kind != "test" or not isinstance(node, ir.Compare) or node.op not in {"in", "not in"}:
+            continue
+        function = test.frame.function
+        if NAME not in tools.roles.of(node.left, function) or _is_text(node.right, function, case) or _folds(node.left):
+            continue
+        if _guards(case, test, point, "true" if node.op == "in" else "false"):
+            said = text_of(node.right)
+            return Evidence(tools.program.at(function, node), said, f"tested for membership in {said}")
+    if dispatch.form not in {"callback", "handed-on", "server"}:
+        return None
+    for frame in point.frame.stack():
+        for inner in frame.function.nodes:
+            table = _lookup(inner, frame.function, case)
+            if table is not None:
+                said = text_of(table)
+                return Evidence(tools.program.at(frame.function, inner), said, f"looked up by exact name in {said}")
     return None
 
 
@@ -102,63 +137,117 @@ def _lookup(node: ir.Node, function: Function, case: Case) -> ir.Expr | None:
 
 def _is_text(expr: ir.Expr, function: Function, case: Case) -> bool:
     """Whether the right side of ``in`` is a string: then it is no membership but a substring test."""
-    if isinstance(expr, (ir.FString,)) or (isinstance(expr, ir.Const) and isinstance(expr.value, str)):
+    if _text(expr) or (isinstance(expr, ir.Call) and last_name(expr.func) in {"lower", "upper", "strip", "join", "str"}):
         return True
-    if isinstance(expr, ir.Call) and last_name(expr.func) in {"lower", "upper", "strip", "join", "str", "read"}:
-        return True
-    return any(isinstance(v, (ir.FString,)) or (isinstance(v, ir.Const) and isinstance(v.value, str)) for v, _ in case.tools.program.values(expr, function))
+    return any(_text(value) for value, _ in case.tools.program.values(expr, function))
 
 
-def _folds(expr: ir.Expr) -> bool:
+def _text(expr: ir.Expr) -> bool:
+    return isinstance(expr, ir.FString) or (isinstance(expr, ir.Const) and isinstance(expr.value, str))
+
+
+def _folds(expr: ir.Node) -> bool:
     return isinstance(expr, ir.Call) and last_name(expr.func) in {"lower", "upper", "casefold"}
 
 
-def _pattern(case: Case, point: Point, dispatch: Dispatch) -> Evidence | None:
-    """A test of the name by pattern on the way to the dispatch."""
-    for function in _functions(case, point):
-        for test in _tests(function):
-            for node in ir.walk(test):
-                if isinstance(node, ir.Call) and case.tools.roles.is_pattern(node, function):
-                    parts = [a.value for a in node.args] + ([node.func.base] if isinstance(node.func, ir.Attr) else [])
-                    if any(NAME in case.tools.roles.of(p, function) for p in parts):
-                        return Evidence(case.tools.program.at(function, node), "", text_of(node))
-                elif isinstance(node, ir.Compare) and node.op in {"in", "not in"} and _is_text(node.right, function, case):
-                    if NAME in case.tools.roles.of(node.left, function):
-                        return Evidence(case.tools.program.at(function, node), "", text_of(node))
-                elif isinstance(node, ir.Compare) and node.op in {"in", "not in"} and _folds(node.left):
-                    if NAME in case.tools.roles.of(node.left, function):
-                        return Evidence(case.tools.program.at(function, node), "", text_of(node))
+# ---- patterns
+
+
+def _pattern(case: Case, dispatch: Point) -> Evidence | None:
+    """A test of the name by pattern that admits the dispatch."""
+    for test in sorted(case.finder.inside, key=lambda p: (p.frame.number, p.node.span)):
+        if test.kind != "test":
+            continue
+        for node, admitting in _pattern_tests(test, case):
+            if _guards(case, test, dispatch, admitting):
+                return Evidence(case.tools.program.at(test.frame.function, node), "", text_of_node(node))
     return None
 
 
-def _tests(function: Function) -> Iterator[ir.Expr]:
-    for node in ir.walk_all(function.node.body):
-        if isinstance(node, (ir.If, ir.While, ir.IfExp)):
-            yield node.test
-        elif isinstance(node, ir.Generator):
-            yield from node.ifs
-        elif isinstance(node, ir.Assert):
-            yield node.test
-        elif isinstance(node, ir.Assign) and isinstance(node.value, ir.Call):
-            yield node.value
+def text_of_node(node: ir.Node) -> str:
+    """``text_of`` for a comparison or a call."""
+    return text_of(node) if isinstance(node, (ir.Compare, ir.Call)) else ""
 
 
-def _fuzzy_key(case: Case, dispatch: Dispatch) -> bool:
-    """Whether the key of a table lookup is what a pattern made of the name (a close match)."""
-    key = dispatch.key
-    if not isinstance(key, ir.Name):
-        return False
-    for binding in case.tools.program.lookup(key.id, dispatch.function):
-        if binding.value is None:
-            continue
-        for node in ir.walk(binding.value):
-            if isinstance(node, ir.Call) and case.tools.roles.is_pattern(node, binding.scope):
-                return True
-            if isinstance(node, ir.Name) and node.id != key.id:
-                for inner in case.tools.program.lookup(node.id, binding.scope):
-                    if isinstance(inner.value, ir.Call) and case.tools.roles.is_pattern(inner.value, inner.scope):
-                        return True
+def _pattern_tests(test: Point, case: Case) -> Iterator[tuple[ir.Node, str]]:
+    """The pattern test that a point is, with the way that a match takes."""
+    node, function = test.node, test.frame.function
+    if isinstance(node, ir.Compare):
+        named = NAME in case.tools.roles.of(node.left, function)
+        if node.op in {"in", "not in"} and named and (_is_text(node.right, function, case) or _folds(node.left)):
+            yield node, "true" if node.op == "in" else "false"
+        if node.op in {"is", "is not", "==", "!=", ">", ">="}:
+            call = _pattern_call(node.left, function, case)
+            if call is not None:
+                none = isinstance(node.right, ir.Const) and node.right.value is None
+                yield call, "false" if none and node.op in {"is", "=="} else "true"
+        return
+    call = _pattern_call(node, function, case)
+    if call is not None:
+        yield call, "true"
+
+
+def _pattern_call(node: ir.Node, function: Function, case: Case) -> ir.Call | None:
+    """A pattern test of the model's name: the call itself, or one that a name was set to."""
+    if isinstance(node, ir.Name):
+        for binding in case.tools.program.lookup(node.id, function):
+            if binding.kind == "assign" and isinstance(binding.value, ir.Call):
+                found = _pattern_call(binding.value, binding.scope, case)
+                if found is not None:
+                    return found
+        return None
+    if isinstance(node, ir.Call) and last_name(node.func) in {"any", "bool"} and node.args:
+        inner = node.args[0].value
+        for element in inner.elements if isinstance(inner, ir.Comp) else (inner,):
+            found = _pattern_call(element, function, case)
+            if found is not None:
+                return found
+    if isinstance(node, ir.Call) and case.tools.roles.is_pattern(node, function):
+        parts = [a.value for a in node.args] + ([node.func.base] if isinstance(node.func, ir.Attr) else [])
+        if any(NAME in case.tools.roles.of(p, function) for p in parts):
+            return node
+    return None
+
+
+def _fuzzy_key(case: Case, dispatch: Dispatch) -> ir.Expr | None:
+    """What makes the key of a lookup something else than the name that was given: a close match, a fold of case."""
+    if dispatch.key is None:
+        return None
+    pending: list[tuple[ir.Expr, Function]] = [(dispatch.key, dispatch.function)]
+    for _ in range(12):
+        if not pending:
+            return None
+        expr, function = pending.pop(0)
+        for node in ir.walk(expr):
+            if isinstance(node, ir.Call):
+                if _folds(node) and NAME in case.tools.roles.of(node, function):
+                    return None if _folded_at_registration(node, function) else node
+                if last_name(node.func) == "get_close_matches" and case.tools.roles.is_pattern(node, function):
+                    return node
+            elif isinstance(node, ir.Name):
+                for binding in case.tools.program.lookup(node.id, function):
+                    local = binding.scope.key == function.key and binding.kind in {"assign", "unpack"}
+                    if local and binding.value is not None:
+                        pending.append((binding.value, binding.scope))
+    return None
+
+
+def _folded_at_registration(fold: ir.Call, function: Function) -> bool:
+    """Whether the same fold stands where the table is filled: then the names are exact after all."""
+    name = last_name(fold.func)
+    scope = function.cls.node.body if function.cls is not None else function.node.body
+    for node in ir.walk_all(scope, into_functions=True):
+        keys: list[ir.Expr] = []
+        if isinstance(node, ir.Assign):
+            keys.extend(t.index for t in node.targets if isinstance(t, ir.Subscript))
+        elif isinstance(node, ir.Comp) and node.kind == "dict":
+            keys.append(node.elements[0])
+        if any(isinstance(n, ir.Call) and last_name(n.func) == name for k in keys for n in ir.walk(k)):
+            return True
     return False
+
+
+# ---- tools picked out of a collection
 
 
 def _picked(case: Case, dispatch: Dispatch) -> str:
@@ -166,10 +255,11 @@ def _picked(case: Case, dispatch: Dispatch) -> str:
     node = dispatch.node
     if not isinstance(node, ir.Call):
         return ""
+    program = case.tools.program
     pending: list[tuple[ir.Expr, Function]] = [(node.func, dispatch.function)]
-    seen = 0
-    while pending and seen < 24:
-        seen += 1
+    for _ in range(24):
+        if not pending:
+            return ""
         expr, function = pending.pop()
         if isinstance(expr, (ir.Attr, ir.Subscript)):
             pending.append((expr.base, function))
@@ -179,15 +269,13 @@ def _picked(case: Case, dispatch: Dispatch) -> str:
             how = case.tools.roles.picked(expr.id, function)
             if how:
                 return how
-            for binding in case.tools.program.lookup(expr.id, function):
-                if binding.value is not None:
-                    pending.append((binding.value, binding.scope))
+            pending.extend((b.value, b.scope) for b in program.lookup(expr.id, function) if b.value is not None)
         elif isinstance(expr, ir.Comp):
             pending.extend((e, function) for e in expr.elements)
         elif isinstance(expr, ir.Call):
-            targets = case.tools.program.targets(expr, function)
+            targets = program.targets(expr, function)
             for target in targets:
-                for inner in ir.walk_all(target.node.body):
+                for inner in target.nodes:
                     if isinstance(inner, ir.Return) and inner.value is not None:
                         pending.append((inner.value, target))
             if not targets:
@@ -197,12 +285,13 @@ def _picked(case: Case, dispatch: Dispatch) -> str:
 
 def _intake(case: Case) -> Step | None:
     """The place where all tools of a server are taken in."""
+    tools = case.tools
     for frame in case.graph.frames:
-        for node in ir.walk_all(frame.function.node.body):
+        for node in frame.function.nodes:
             if isinstance(node, ir.Call):
-                names = [m.name for m in case.tools.program.resolve(node.func, frame.function) if isinstance(m, External)]
-                if any(case.tools.catalogue.find("mcp-intake", n) for n in names) or case.tools.catalogue.by_method(
+                names = [m.name for m in tools.program.resolve(node.func, frame.function) if isinstance(m, External)]
+                if any(tools.catalogue.find("mcp-intake", n) for n in names) or tools.catalogue.by_method(
                     "mcp-intake", dotted(node.func)
                 ):
-                    return Step(case.tools.program.at(frame.function, node), "all tools of the server are taken in")
+                    return Step(tools.program.at(frame.function, node), "all tools of the server are taken in")
     return None

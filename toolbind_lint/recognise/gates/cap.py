@@ -10,7 +10,8 @@ from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.bounds import Bound, cycle, passes
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.paths import Point
-from toolbind_lint.recognise.roles import dotted, last_name
+from toolbind_lint.recognise.program import Function
+from toolbind_lint.recognise.roles import CLOCK, argument, dotted, last_name
 from toolbind_lint.recognise.values import text_of
 from toolbind_lint.verdicts import Evidence, Fault, Verdict
 
@@ -22,10 +23,10 @@ def verdict(case: Case, ceiling: int) -> Verdict:
     if case.graph.truncated:
         return Verdict("cap", "unknown", (), (Evidence(header(case), "", "too large to follow every path"),))
     finder = case.finder
-    effective = [b for b in case.bounds if b.leaves and finder.finite(b)]
+    effective = [b for b in case.bounds if finder.finite(b) and (b.leaves or finder.leaves_unchanged(b))]
     good = [b for b in effective if finder.covers(b)]
     changed = tuple(_changed(case, b) for b in effective)
-    faults = tuple(f for group in changed for f in group)
+    faults = (*(f for group in changed for f in group), *_moved_deadlines(case))
     # A bound whose counter is set back only now and then still bounds the other passes: that is its own fault.
     counted = good + [b for b in effective if b not in good and _covers_but_reset(case, b) and any(f.how for f in _changed(case, b))]
     gap = finder.uncovered(counted)
@@ -59,7 +60,8 @@ def _held(case: Case, bounds: list[Bound], ceiling: int, faults: tuple[Fault, ..
     _, _, best = min(judged, key=lambda row: (row[0], row[1]))
     fault = _value_fault(case, best, ceiling)
     evidence = tuple(_evidence(case, b) for _, _, b in sorted(judged, key=lambda row: (row[0], row[1])))
-    everything = ((fault,) if fault is not None else ()) + faults
+    overridden = _overridden(case, best) if fault is None else []
+    everything = ((fault,) if fault is not None else ()) + tuple(overridden) + faults
     if everything:
         return Verdict("cap", "leaks", everything, evidence)
     if _is_unknown(best):
@@ -170,6 +172,62 @@ def _changed(case: Case, bound: Bound) -> list[Fault]:
                 words = (("counter", (point.cell or ("",))[-1]), ("cap", text_of(bound.cap)))
                 out.append(Fault("changed-in-run", place_of(case, point), words, related=_at_test(case, bound)))
     return out
+
+
+def _moved_deadlines(case: Case) -> list[Fault]:
+    """``deadline += 30`` while the loop runs."""
+    out: list[Fault] = []
+    for test in case.time_tests:
+        if not test.leaves or not isinstance(test.point.node, ir.Compare):
+            continue
+        for node in ir.walk(test.point.node):
+            if not isinstance(node, (ir.Name, ir.Attr)) or CLOCK not in case.tools.roles.of(node, test.frame.function):
+                continue
+            cell = case.builder.cell(node, test.frame)
+            for point in case.finder.changes(cell, "move") if cell is not None else ():
+                words = (("counter", cell[-1] if cell else ""), ("cap", text_of(test.point.node)), ("value", text_of(node)))
+                fault = Fault("changed-in-run", place_of(case, point), words, related=(Step(place_of(case, test.point), "compared here"),))
+                if fault not in out:
+                    out.append(fault)
+    return out
+
+
+def _overridden(case: Case, bound: Bound) -> list[Fault]:
+    """Calls of the project that replace the committed default of the cap by a number that is not committed."""
+    tools = case.tools
+    function = bound.cap_frame.function
+    out: list[Fault] = []
+    for owner, name in _parameters(case, bound.cap, function):
+        for number, param in enumerate(owner.node.params):
+            if param.name != name or param.default is None:
+                continue
+            for call, caller in tools.program.callers(owner):
+                value = argument(call, param, number - (1 if owner.self_name else 0))
+                if value is None:
+                    continue
+                for found in tools.values.alternatives(value, caller):
+                    if found.pinned is False:
+                        words = (("cap", number_text(found)), ("source", source_text(found)), ("value", found.text))
+                        related = (Step(place_of(case, bound.tests[0]), "the loop is bounded by it here"),)
+                        out.append(Fault("unpinned", tools.program.at(caller, value), words, found.trail, related))
+                        break
+    return out
+
+
+def _parameters(case: Case, cap: ir.Expr, function: Function) -> Iterable[tuple[Function, str]]:
+    """The parameters that a cap is: itself, or what the constructor stores in a field."""
+    program = case.tools.program
+    if isinstance(cap, ir.Name):
+        for binding in program.lookup(cap.id, function):
+            if binding.kind == "parameter":
+                yield binding.scope, cap.id
+    elif isinstance(cap, ir.Attr):
+        for base in program.resolve(cap.base, function):
+            for binding in program.fields(base, cap.name):
+                if binding.kind == "assign" and isinstance(binding.value, ir.Name):
+                    for inner in program.lookup(binding.value.id, binding.scope):
+                        if inner.kind == "parameter":
+                            yield inner.scope, binding.value.id
 
 
 def _at_test(case: Case, bound: Bound) -> tuple[Step, ...]:

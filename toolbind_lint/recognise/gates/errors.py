@@ -17,7 +17,8 @@ from toolbind_lint.verdicts import Evidence, Fault, Verdict
 _GATE = re.compile(
     r"(budget|allowlist|gate_?error|"
     r"(max|step|turn|iteration|wall|deadline|token|cost|spend|time)_?s?_?(s_?)?(limit|cap|count)?_?(budget|exceeded|exhausted|reached|limit)|"
-    r"(limit|cap|quota)s?_?(exceeded|reached|hit)|max_?(steps?|turns?|iterations?)|(step|turn|iteration)s?_?(limit|cap)|deadline|too_?many_?(steps|turns|iterations))",
+    r"(limit|cap|quota)s?_?(exceeded|reached|hit)|unknown_?tool|tool_?(not_?(found|allowed|permitted)|unknown)|not_?allowed|schema_?(invalid|error|mismatch)|invalid_?schema|"
+    r"max_?(steps?|turns?|iterations?)|(step|turn|iteration)s?_?(limit|cap)|deadline|too_?many_?(steps|turns|iterations))",
     re.IGNORECASE,
 )
 _NOT_GATE = re.compile(r"rate_?limit|context|length|retry|recursion", re.IGNORECASE)

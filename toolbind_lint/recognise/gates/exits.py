@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from toolbind_lint.catalogue import Row
-from toolbind_lint.facts import Step
+from toolbind_lint.facts import Place, Step
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.bounds import reach
 from toolbind_lint.recognise.gates.cap import header, place_of, witness_steps
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.paths import Point
 from toolbind_lint.recognise.program import Function
-from toolbind_lint.recognise.roles import CALL, CALLS, FINISH, NAME, REPLY, RESULT
+from toolbind_lint.recognise.roles import CALL, CALLS, FINISH, NAME, REPLY, RESULT, key_read
 from toolbind_lint.recognise.values import text_of
 from toolbind_lint.verdicts import Fault, Verdict
 
@@ -114,9 +114,7 @@ def _a_call_ends_it(case: Case) -> bool:
         roles = frozenset().union(
             *(case.tools.roles.of(n, point.frame.function) for n in ir.walk(point.node) if isinstance(n, (ir.Name, ir.Attr, ir.Subscript, ir.Call)))
         )
-        if not roles & {NAME, RESULT, CALL}:
-            continue
-        if CALLS in roles and not roles & {NAME, RESULT}:
+        if not roles & {NAME, RESULT}:
             continue
         ways = [case.finder.goes_on(t) for _, t in point.to]
         if len(ways) == 2 and ways[0] != ways[1]:
@@ -130,31 +128,34 @@ def _a_call_ends_it(case: Case) -> bool:
 def _spins(case: Case) -> Fault | None:
     """A pass that a cut reply without calls can make: no exit, no dispatch, and nothing said to the model."""
     rows = [r for r in case.tools.catalogue.rows if r.kind == "reply" and r.all("finish-cut")]
-    if not rows or not case.turns or not _reads_finish(case):
+    if not rows or not case.turns:
         return None
     for row in rows:
         for reason in row.all("finish-cut")[:1]:
             walk = _pass_with(case, row, reason)
             if walk is not None:
                 words = (("value", reason), ("call", ""))
-                at = _finish_test(case, row)
+                at = _leaving_test(case, row, reason)
                 return Fault("spins", at or header(case), words, witness_steps(case, walk))
     return None
 
 
-def _reads_finish(case: Case) -> bool:
-    return any(
-        p.kind == "test" and isinstance(p.node, ir.Compare) and FINISH in case.tools.roles.of(p.node.left, p.frame.function)
+def _leaving_test(case: Case, row: Row, reason: str) -> Place | None:
+    """The first test of the reply that lets other replies leave."""
+    found = [
+        p
         for p in case.finder.inside
-    )
+        if p.kind == "test" and _answer(case, p, row, reason) is not None and _is_of_reply(case, p)
+    ]
+    leaving = [p for p in found if any(not case.finder.goes_on(t) for _, t in p.to)]
+    first = min(leaving or found, key=lambda p: (p.frame.number, p.node.span), default=None)
+    return place_of(case, first) if first is not None else None
 
 
-def _finish_test(case: Case, row: Row):  # type: ignore[no-untyped-def]
-    for point in sorted(case.finder.inside, key=lambda p: p.number):
-        if point.kind == "test" and isinstance(point.node, ir.Compare):
-            if FINISH in case.tools.roles.of(point.node.left, point.frame.function):
-                return place_of(case, point)
-    return None
+def _is_of_reply(case: Case, point: Point) -> bool:
+    """Whether a test is about the reason or the text of a reply, not about its calls."""
+    node = point.node.left if isinstance(point.node, ir.Compare) else point.node
+    return CALLS not in case.tools.roles.of(node, point.frame.function)  # type: ignore[arg-type]
 
 
 def _pass_with(case: Case, row: Row, reason: str) -> list[Point] | None:
@@ -169,17 +170,17 @@ def _pass_with(case: Case, row: Row, reason: str) -> list[Point] | None:
     for state in queue:
         point, turned = state
         answer = _answer(case, point, row, reason) if turned and point.kind == "test" else None
-        if answer is not None:
+        if answer is not None and _is_of_reply(case, point):
             tested = True
         for label, target in point.to:
             if label == "raise" or target in effects or target in bounds or (answer is not None and label != answer):
                 continue
-            if point.kind == "iter" and label == "next" and point is not head and turned and _iterates_calls(case, point):
+            if label == "next" and point is not head and turned and _iterates_calls(case, point):
                 continue
             if target.kind == "grow" and _tells_the_model(case, target):
                 continue
             if target is head:
-                if turned and tested and _leaves_somewhere(case, row):
+                if turned and tested:
                     return _path(before, state)
                 continue
             following = (target, turned or target in turns)
@@ -196,11 +197,6 @@ def _path(before: dict[tuple[Point, bool], tuple[Point, bool] | None], state: tu
         out.append(at[0])
         at = before[at]
     return out[::-1]
-
-
-def _leaves_somewhere(case: Case, row: Row) -> bool:
-    """Whether the final reason leaves the loop at all: else the exit is another matter."""
-    return True
 
 
 def _iterates_calls(case: Case, point: Point) -> bool:
@@ -229,8 +225,12 @@ def _answer(case: Case, point: Point, row: Row, reason: str) -> str | None:
         if node.op in {"!=", "not in", "is not"}:
             return "false" if same else "true"
         return None
-    if isinstance(node, (ir.Name, ir.Attr, ir.Subscript, ir.Call)) and CALLS in roles.of(node, function):
-        return "false"
+    if isinstance(node, (ir.Name, ir.Attr, ir.Subscript, ir.Call)):
+        found = roles.of(node, function)
+        if CALLS in found:
+            return "false"
+        if REPLY in found and isinstance(node, (ir.Attr, ir.Subscript)) and key_read(node)[1] in row.all("text"):
+            return "false"
     if isinstance(node, ir.Compare) and CALLS in roles.of(node.left, function) and isinstance(node.right, ir.Const):
         if node.right.value is None:
             return "true" if node.op in {"is", "=="} else "false"

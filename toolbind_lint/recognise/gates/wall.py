@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from toolbind_lint.facts import Step
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.gates.cap import header, number_text, place_of, source_text
 from toolbind_lint.recognise.loops import Case
@@ -29,7 +30,8 @@ def verdict(case: Case) -> Verdict:
     if case.graph.truncated:
         return Verdict("wall", "unknown", (), (Evidence(header(case), "", "too large to follow every path"),))
     if rearmed is not None:
-        return Verdict("wall", "missing", (Fault("re-armed-each-pass", rearmed.place),))
+        related = (Step(rearmed.place, "compared here with a start that each pass sets anew"),)
+        return Verdict("wall", "missing", (Fault("re-armed-each-pass", header(case), related=related),))
     return Verdict("wall", "missing", (Fault("none", header(case)),))
 
 
@@ -64,6 +66,9 @@ def _enclosing(function: Function, node: ir.Node, case: Case, depth: int) -> Evi
             call = context if isinstance(context, ir.Call) else None
             if call is not None and _timer(call, function, case, "with"):
                 return Evidence(tools.program.at(function, context), text_of(call.args[0].value) if call.args else "", text_of(call))
+    limited = _limited(function, case)
+    if limited is not None:
+        return limited
     for call, scope in _timed_calls(function, case):
         return Evidence(tools.program.at(scope, call), "", text_of(call.func))
     if depth >= MAX_CALLERS or function.toplevel:
@@ -73,6 +78,24 @@ def _enclosing(function: Function, node: ir.Node, case: Case, depth: int) -> Evi
         return None
     found = [_enclosing(caller, call, case, depth + 1) for call, caller in callers]
     return found[0] if all(f is not None for f in found) else None
+
+
+def _limited(function: Function, case: Case) -> Evidence | None:
+    """A decorator of a job system that ends the function after a time."""
+    tools = case.tools
+    for decorator in function.node.decorators:
+        call = decorator if isinstance(decorator, ir.Call) else None
+        for meaning in tools.program.resolve(call.func if call is not None else decorator, function.parent or function):
+            row = tools.catalogue.find("enclosing-limit", meaning.name) if isinstance(meaning, External) else None
+            if row is None:
+                continue
+            if row.flags.get("by-default", False):
+                return Evidence(tools.program.at(function, decorator), "", text_of(decorator))
+            for arg in call.args if call is not None else ():
+                named = arg.name in row.all("param") or ("0" in row.all("param") and arg.name is None)
+                if named and not (isinstance(arg.value, ir.Const) and not arg.value.value):
+                    return Evidence(tools.program.at(function, decorator), text_of(arg.value), text_of(decorator))
+    return None
 
 
 def _around(body: tuple[ir.Stmt, ...], node: ir.Node) -> list[ir.With]:
@@ -98,7 +121,7 @@ def _timed_calls(function: Function, case: Case) -> list[tuple[ir.Call, Function
     """``wait_for(loop(), timeout=…)``: the calls of a function that are an argument of a timer."""
     out = []
     for call, caller in case.tools.program.callers(function):
-        for node in ir.walk_all(caller.node.body):
+        for node in caller.nodes:
             if isinstance(node, ir.Call) and any(call is n for a in node.args for n in ir.walk(a.value)):
                 if _timer(node, caller, case, "call"):
                     out.append((node, caller))
