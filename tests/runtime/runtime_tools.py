@@ -137,9 +137,10 @@ def floods(log: str) -> None:
             os.write(descriptor, data)
 
 
-def returns_much(log: str, size: int = 1 << 30) -> str:
+def returns_much(log: str) -> str:
+    """Returns 1 GiB (64 MiB in a default run, for the machine's sake)."""
     note(log)
-    return "x" * size
+    return "x" * (1 << (30 if os.environ.get("TOOLBIND_REPEATS") else 26))
 
 
 def closes_early(log: str) -> None:
@@ -170,3 +171,15 @@ def leaves_a_child(log: str) -> dict[str, Any]:
 def slow(seconds: float) -> dict[str, Any]:
     time.sleep(seconds)
     return {}
+
+
+def either(what: str, log: str = "") -> Any:
+    """Does nothing, or what its name says: so that a test can have a warm worker before it is spoiled."""
+    return nothing() if what == "nothing" else globals()[what](log)
+
+
+def prints() -> dict[str, Any]:
+    sys.stdout.write("noise\n")
+    sys.stdout.flush()
+    os.write(1, b"more noise")
+    return {"read": sys.stdin.read()}
