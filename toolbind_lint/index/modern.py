@@ -75,7 +75,7 @@ class _Reader:
                 name = prefix + node.name.value
                 self._draft.define(name, "class", self._line(node.name))
                 inner = self._draft.open_unit("class", name, prefix[:-1])
-                inner.bases += [_dotted(base.value) for base in node.bases]
+                inner.bases += [_head(base.value) for base in node.bases]
                 self._class(inner, node)
                 self._walk(inner, [node.name, *node.bases, *node.keywords, *node.decorators], name)
                 pending += [(child, name + ".", inner, depth + 1) for child in reversed(node.body.body)]
@@ -162,7 +162,7 @@ class _Reader:
         elif isinstance(node, cst.FunctionDef):
             if node.name.value != unit.name.rpartition(".")[2]:
                 unit.defined.add(node.name.value)
-            unit.args.update(_dotted(each.decorator) for each in node.decorators)
+            unit.args.update(_head(each.decorator) for each in node.decorators)
         elif isinstance(node, cst.ClassDef):
             unit.defined.add(node.name.value)
             self._class(unit, node)
@@ -176,8 +176,8 @@ class _Reader:
             unit.made.update((_dotted(each.target).rpartition(".")[2], made) for each in node.targets)
 
     def _class(self, unit: UnitDraft, node: cst.ClassDef) -> None:
-        unit.args.update(_dotted(base.value) for base in (*node.bases, *node.keywords))
-        unit.args.update(_dotted(each.decorator) for each in node.decorators)
+        unit.args.update(_head(base.value) for base in (*node.bases, *node.keywords))
+        unit.args.update(_head(each.decorator) for each in node.decorators)
 
     def _call(self, unit: UnitDraft, node: cst.Call, below: list[cst.CSTNode]) -> None:
         import libcst as cst
@@ -193,7 +193,8 @@ class _Reader:
             if argument.keyword is not None:
                 unit.names.add(argument.keyword.value)
             name = _dotted(argument.value)
-            if isinstance(argument.value, (cst.Name, cst.Attribute)) and name not in _CONSTANTS:
+            plain = isinstance(argument.value, (cst.Name, cst.Attribute)) and not argument.star
+            if plain and name not in _CONSTANTS:
                 unit.args.add(name)
                 if callee:
                     unit.passes.add((callee, name))
@@ -301,17 +302,26 @@ def _assigned(node: cst.CSTNode) -> Iterator[tuple[str, cst.CSTNode]]:
 
 
 def _dotted(node: cst.CSTNode) -> str:
-    """An expression as dotted text, ``?`` for what is no name; of a call of a decorator, what is called."""
+    """An expression as dotted text, ``?`` for what is no name."""
     import libcst as cst
 
     parts: list[str] = []
-    if isinstance(node, (cst.Call, cst.Subscript)) and not _is_super(node):
-        node = node.func if isinstance(node, cst.Call) else node.value
     while isinstance(node, cst.Attribute):
         parts.append(node.attr.value)
         node = node.value
     parts.append(node.value if isinstance(node, cst.Name) else "super" if _is_super(node) else "?")
     return ".".join(reversed(parts))
+
+
+def _head(node: cst.CSTNode) -> str:
+    """A base or decorator as dotted text, without what it is called or subscripted with."""
+    import libcst as cst
+
+    if isinstance(node, cst.Call):
+        node = node.func
+    elif isinstance(node, cst.Subscript):
+        node = node.value
+    return _dotted(node)
 
 
 def _is_super(node: cst.CSTNode) -> bool:

@@ -111,14 +111,13 @@ class _Reader:
 
     def _class_head(self, unit: UnitDraft, node: ast.ClassDef) -> None:
         unit.names.add(node.name)
-        for base in node.bases:
-            dotted = _dotted(base.value if isinstance(base, ast.Subscript) else base)
-            unit.bases.append(dotted)
-            unit.args.add(dotted)
-        for decorator in node.decorator_list:
-            unit.args.add(_dotted(decorator.func if isinstance(decorator, ast.Call) else decorator))
-        unit.args.update(_dotted(keyword.value) for keyword in node.keywords)
+        unit.bases += [_head(base) for base in node.bases]
+        self._note_head(unit, node)
         self._walk(unit, [*node.bases, *node.keywords, *node.decorator_list], unit.name)
+
+    def _note_head(self, unit: UnitDraft, node: ast.ClassDef) -> None:
+        unit.args.update(_head(each) for each in (*node.bases, *node.decorator_list))
+        unit.args.update(_head(keyword.value) for keyword in node.keywords)
 
     def _walk(self, unit: UnitDraft, level: list[Any], scope: str) -> None:
         """Everything below some nodes, into one unit; functions and classes in it are part of it."""
@@ -232,15 +231,13 @@ class _Reader:
     def _function(self, unit: UnitDraft, node: ast.FunctionDef, _scope: str) -> None:
         if node.name != unit.name[unit.name.rfind(".") + 1 :]:
             unit.defined.add(node.name)
-        for decorator in node.decorator_list:
-            unit.args.add(_dotted(decorator.func if isinstance(decorator, ast.Call) else decorator))
+        unit.args.update(_head(decorator) for decorator in node.decorator_list)
         if node.returns is not None:
             self._annotation(unit, node.returns)
 
     def _class(self, unit: UnitDraft, node: ast.ClassDef, _scope: str) -> None:
         unit.defined.add(node.name)
-        unit.args.update(_dotted(base) for base in (*node.bases, *node.decorator_list))
-        unit.args.update(_dotted(keyword.value) for keyword in node.keywords)
+        self._note_head(unit, node)
 
     def _loop(self, unit: UnitDraft, _node: ast.AST, _scope: str) -> None:
         unit.loops = True
@@ -341,6 +338,15 @@ def _dotted(node: ast.AST) -> str:
         node = node.value
     parts.append(node.id if isinstance(node, ast.Name) else "super" if _is_super(node) else "?")
     return ".".join(reversed(parts))
+
+
+def _head(node: ast.AST) -> str:
+    """A base or decorator as dotted text, without what it is called or subscripted with."""
+    if isinstance(node, ast.Call):
+        node = node.func
+    elif isinstance(node, ast.Subscript):
+        node = node.value
+    return _dotted(node)
 
 
 def _is_super(node: ast.AST) -> bool:
