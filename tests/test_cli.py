@@ -103,6 +103,7 @@ def test_fail_on(run: Run, argv: list[str], status: int) -> None:
     ("argv", "message"),
     [
         (["gone.py"], "gone.py: no such file or folder"),
+        (["gate"], "gate: no such file or folder (did you mean `gates`?)"),
         (["agent.py", "gates"], "`gates` is a command: it comes first"),
         (["--selct", "TB1"], "unknown option --selct (did you mean `--select`?)"),
         (["--sel", "TB1"], "unknown option --sel"),
@@ -262,6 +263,19 @@ def test_a_script_without_a_suffix_is_linted_by_name(run: Run, tmp_path: Path) -
     (tmp_path / "agent").write_text(f"#!/usr/bin/env python3\n{UNBOUNDED}")
     assert "TB101" in concise(run, "agent")[1]
     assert concise(run, ".") == (0, [])
+
+
+def test_a_broken_configuration_is_told_whatever_is_found(run: Run, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg/plain.py").write_text("x = 1\n")
+    (tmp_path / "other.py").write_text("x = 1\n")
+    (tmp_path / "pkg/toolbind-lint.toml").write_text("nope = 1\n")
+    for argv in ([], ["pkg"], ["pkg/plain.py"]):
+        status, _, errors = run(*argv)
+        assert status == 2
+        assert "pkg/toolbind-lint.toml:1: `nope` is an unknown key" in errors
+    assert run("other.py")[0] == 0
 
 
 def test_severity_and_relaxed(run: Run, agent: Path) -> None:

@@ -135,6 +135,13 @@ def test_a_broken_file_is_told_when_it_may_matter() -> None:
     assert report.crashes == ()
 
 
+def test_what_was_to_be_read_for_facts_and_could_not_is_noted() -> None:
+    files = {"a.py": "x = 1\n", **{f"b{n}.py": LOOP + "def broken(:\n" for n in range(5)}, "c.py": "def broken(:\n"}
+    report = run(files, "a.py")
+    assert report.unreadable == ()
+    assert [note.rpartition(": ")[2] for note in report.notes] == ["b0.py, b1.py, b2.py and 2 more"]
+
+
 def test_a_file_that_is_gone_is_a_crash() -> None:
     class Gone(Memory):
         def read(self, path: str) -> bytes:

@@ -283,7 +283,7 @@ def _must_exist(paths: Sequence[str]) -> None:
     for path in paths:
         if not os.path.lexists(path):
             name = Path(path).name
-            hint = f" (`{name}` is a command: it comes first)" if name in COMMANDS else ""
+            hint = f" (`{name}` is a command: it comes first)" if name in COMMANDS else nearest(name, COMMANDS)
             raise DiscoveryError(f"{displayed(path)}: no such file or folder{hint}")
 
 

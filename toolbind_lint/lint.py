@@ -40,11 +40,14 @@ def lint(snapshot: Snapshot, targets: Collection[str], settings: Settings) -> Re
     installation.
     """
     wanted = frozenset(targets)
+    for folder in sorted({path.rpartition("/")[0] for path in wanted}):
+        settings.config_for(folder)  # a broken configuration is told whether or not something is found under it
     rules = load_rules()
     catalogue = load_catalogue(settings.tables)
     project, crashes = _index(snapshot, Words(catalogue.seeds), settings)
     subjects, later, broken = _recognise(project, catalogue, settings)
-    unreadable = _distinct((*project.unreadable, *later), wanted)
+    everything = (*project.unreadable, *later)
+    unreadable = _distinct(everything, wanted)
     found, failed = check(subjects, unreadable, rules)
     crashes += [*broken, *failed, *_vanished(unreadable)]
     policy = Policy(settings, rules)
@@ -64,6 +67,7 @@ def lint(snapshot: Snapshot, targets: Collection[str], settings: Settings) -> Re
         crashes=tuple(sorted(set(crashes))),
         sources=sources,
         cells=cells,
+        notes=_unread_facts(everything, wanted),
     )
 
 
@@ -154,6 +158,15 @@ def _distinct(unreadable: Iterable[Unreadable], targets: Collection[str]) -> tup
     """What is unreadable of the targets, each fact once, in order."""
     own = {fact for fact in unreadable if fact.place.path in targets}
     return tuple(sorted(own, key=lambda fact: (fact.place.path, fact.place.cell or -1, fact.place.line, fact.reason)))
+
+
+def _unread_facts(unreadable: Iterable[Unreadable], targets: Collection[str]) -> tuple[str, ...]:
+    """A note on files beside the targets that hold a word we look for and could not be read for their facts."""
+    paths = sorted({fact.place.path for fact in unreadable if fact.relevant and fact.place.path not in targets})
+    if not paths:
+        return ()
+    named = ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
+    return (f"could not be read for facts, so what they hold is unknown here: {named}",)
 
 
 def _screened(project: Project, targets: Collection[str]) -> int:
