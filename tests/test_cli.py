@@ -278,6 +278,50 @@ def test_a_broken_configuration_is_told_whatever_is_found(run: Run, tmp_path: Pa
     assert run("other.py")[0] == 0
 
 
+IN_HOUSE = """\
+import json
+
+
+class Enough(Exception):
+    pass
+
+
+def search(client, name, args):
+    if client.spent > 5:
+        raise Enough(name)
+    return TOOLS[name](**args)
+
+
+TOOLS = {"search": print}
+
+
+def run(client, messages, tools):
+    for _ in range(8):
+        reply = client.chat.completions.create(model="m", messages=messages, tools=tools).choices[0].message
+        messages.append(reply)
+        if not reply.tool_calls:
+            return reply.content
+        for call in reply.tool_calls:
+            try:
+                result = search(client, call.function.name, json.loads(call.function.arguments))
+            except Enough as error:
+                result = str(error)
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": result})
+    raise RuntimeError("cap reached")
+"""
+
+
+def test_in_house_knowledge_reaches_recognition(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "agent.py").write_text(IN_HOUSE)
+    assert "TB501" not in concise(run)[1]
+    (tmp_path / "toolbind-lint.toml").write_text("[[gate-error]]\nname = 'agent.Enough'\n")
+    assert "TB501" in concise(run)[1]
+    assert "TB501" in concise(run, "agent.py")[1]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(IN_HOUSE.encode())))
+    assert "TB501" in concise(run, "--stdin-filename", "agent.py", "-")[1]
+    assert "TB501" not in concise(run, "--isolated")[1]
+
+
 def test_severity_and_relaxed(run: Run, agent: Path) -> None:
     (agent.parent / "tests").mkdir()
     (agent.parent / "tests/agent.py").write_text(UNBOUNDED)

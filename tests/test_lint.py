@@ -199,18 +199,6 @@ def test_a_crash_while_reading_suppressions_costs_one_file(monkeypatch: pytest.M
     assert ("a.py", "TB101") in codes(report)
 
 
-def test_in_house_tables_reach_recognition() -> None:
-    text = LOOP.replace("client.chat.completions.create", "gateway.ask").replace(".choices[0].message", "")
-    tables: tuple[dict[str, object], ...] = ({"gate-error": [{"name": "acme.Quota"}]},)
-
-    class Own(Settings):
-        @property
-        def tables(self) -> tuple[dict[str, object], ...]:
-            return tables
-
-    assert run({"a.py": text}, settings=Own()).crashes == ()
-
-
 def test_limits_of_the_file_reach_recognition() -> None:
     text = LOOP.replace("while True:", "for _ in range(8):")
     assert ("a.py", "TB109") not in codes(run({"a.py": text}))
