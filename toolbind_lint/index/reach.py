@@ -235,6 +235,8 @@ class Reach:
             if unit.seeded or (foreign and unit.kind != "statement" and not foreign.isdisjoint(_roots(unit))):
                 self._words[at] = None
                 self._heat(at)
+        if not self._looked_for:
+            return  # nothing has spread yet
         for number, unit in enumerate(module.units):
             at = _At(module.path, number)
             for dotted in sorted(unit.calls | unit.loads):
@@ -272,7 +274,7 @@ class Reach:
             unit = self._unit(at)
             self._hot[at] = None
             if unit.kind == "function":
-                self._hot_functions[last_name(unit.name)].append(at)
+                self._hot_functions.setdefault(last_name(unit.name), [])
             self._queue.append(at)
 
     def _spread(self) -> None:
@@ -286,6 +288,7 @@ class Reach:
 
     def _spread_function(self, at: _At, unit: Unit) -> None:
         name = last_name(unit.name)
+        self._hot_functions[name].append(at)  # only now: uses so far are tried here, later ones as their modules come
         for use in self._uses_of(name):
             self._try(use, at)
         if not unit.owner:

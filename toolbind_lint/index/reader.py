@@ -142,18 +142,16 @@ class _Reader:
                     self._call(unit, node, below)
                 elif cls is ast.Attribute:
                     unit.loads.add(self._chain(unit, node, below))
+                elif cls is str:
+                    names.add(node)
                 else:
                     special = _SPECIAL.get(cls)
                     if special is not None:
                         special(self, unit, node, scope)
-                    for field in _FIELDS[cls]:
+                    for field in _FIELDS.get(cls, ()):
                         value = getattr(node, field)
                         if value.__class__ is list:
-                            for item in value:
-                                if item.__class__ is str:
-                                    names.add(item)
-                                elif item is not None:
-                                    below.append(item)
+                            below += value  # of nodes, and, in a few places, of strings or None
                         elif value.__class__ is str:
                             names.add(value)
                         elif value is not None:

@@ -13,7 +13,7 @@ from toolbind_lint.catalogue import Catalogue
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.bounds import Bound, BoundFinder, TimeTest, cycle, passes
 from toolbind_lint.recognise.paths import Builder, Cell, Graph, Point
-from toolbind_lint.recognise.program import External, Function, Module, Program, calls_of
+from toolbind_lint.recognise.program import External, Function, Module, Program
 from toolbind_lint.recognise.roles import ARGS, CALL, CALLS, ERROR_TEXT, NAME, REPLY, RESULT, RoleFinder, last_name
 from toolbind_lint.recognise.values import Values
 from toolbind_lint.verdicts import Kind
@@ -97,7 +97,7 @@ class LoopFinder:
         if function.key not in self._callees:
             self._callees[function.key] = ()
             found: dict[str, Function] = {}
-            for call in calls_of(function):
+            for call in function.calls:
                 for target in self.program.targets(call, function):
                     found[target.key] = target
                 for arg in call.args:
@@ -336,7 +336,7 @@ class LoopFinder:
         if not module.index.statements[number].words:
             return
         for function in self.program.functions(module, number):
-            mine = [d for d in self.roles.dispatches_in(function) if id(d.node) not in self.owned]
+            mine = [d for d in self.roles.dispatches_in(function) if id(d.node) not in self.owned and d.form != "handed-on"]
             if not mine or function.toplevel:
                 continue
             builder = Builder(self.program, self.roles, self.tools.catalogue)

@@ -106,6 +106,14 @@ class Function:
     toplevel: bool = False
     _bindings: dict[str, list[Binding]] | None = None
     _nodes: tuple[ir.Node, ...] | None = None
+    _calls: tuple[ir.Call, ...] | None = None
+
+    @property
+    def calls(self) -> tuple[ir.Call, ...]:
+        """The calls that stand in the function itself."""
+        if self._calls is None:
+            self._calls = tuple(n for n in self.nodes if isinstance(n, ir.Call))
+        return self._calls
 
     @property
     def nodes(self) -> tuple[ir.Node, ...]:
@@ -893,7 +901,7 @@ class Program:
             if module is None:
                 continue
             for scope in self.functions(module, number):
-                for call in calls_of(scope):
+                for call in scope.calls:
                     if _last_name(call.func) == name and any(
                         t.key == function.key for t in self.targets(call, scope)
                     ):
@@ -991,13 +999,6 @@ def _last_name(expr: ir.Expr) -> str:
     if isinstance(expr, ir.Attr):
         return expr.name
     return expr.id if isinstance(expr, ir.Name) else ""
-
-
-def calls_of(function: Function) -> Iterator[ir.Call]:
-    """The calls that stand in a function itself."""
-    for node in function.nodes:
-        if isinstance(node, ir.Call):
-            yield node
 
 
 def is_abstract(node: ir.FuncDef) -> bool:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from toolbind_lint.catalogue import Catalogue, Row
 from toolbind_lint.recognise import ir
-from toolbind_lint.recognise.program import External, Function, FunctionRef, Instance, Program, calls_of
+from toolbind_lint.recognise.program import External, Function, FunctionRef, Instance, Program
 
 REPLY = "reply"
 CALLS = "calls"
@@ -149,6 +149,8 @@ class RoleFinder:
             found = NONE
             for child in ir.children(expr):
                 found |= self.of(child, function)  # type: ignore[arg-type]
+            if isinstance(expr, (ir.FString, ir.Bin)):
+                found -= {TOOL}
             return _flat(found, isinstance(expr, ir.Seq)) | (found & _TIME if isinstance(expr, ir.Bin) else NONE)
         if isinstance(expr, (ir.Compare, ir.Neg, ir.Not)):
             found = NONE
@@ -398,8 +400,9 @@ class RoleFinder:
         base = self.of(func.base, function)
         if TOOL in base and (func.name in _RUNS or self.carries_arguments(expr, function)):
             return frozenset({RESULT})
+        base -= {TOOL}
         if func.name in _PASSING_METHODS and base:
-            return base
+            return base - {TOOL}
         if (REPLY in base or RESULT in base) and not self.program.targets(expr, function):
             return base & {REPLY, RESULT}
         return None
@@ -566,7 +569,7 @@ class RoleFinder:
     def turns_in(self, function: Function) -> tuple[Turn, ...]:
         """The turns that stand in a function itself."""
         if function.key not in self._turns:
-            found = [t for c in calls_of(function) if (t := self.turn(c, function)) is not None]
+            found = [t for c in function.calls if (t := self.turn(c, function)) is not None]
             self._turns[function.key] = tuple(found)
         return self._turns[function.key]
 
@@ -614,7 +617,7 @@ class RoleFinder:
             if TOOL in self.of(func.base, function) and (func.name in _RUNS or self.carries_arguments(call, function)):
                 form, key, lookup = self._looked_up(func.base, function, 0)
                 return Dispatch(call, function, form, key, callee, lookup)
-        if TOOL in self.of(func, function):
+        elif TOOL in self.of(func, function):
             form, key, lookup = self._looked_up(func, function, 0)
             return Dispatch(call, function, form, key, callee, lookup)
         return self._callback(call, function) or self._handed_on(call, function, callee)

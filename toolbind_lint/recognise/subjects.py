@@ -213,6 +213,8 @@ def _normal(expr: ir.Expr, renamed: dict[str, str]) -> str:
         return f"{_normal(expr.base, renamed)}.{expr.name}"
     if isinstance(expr, ir.Call):
         name = last_name(expr.func) if isinstance(expr.func, ir.Name) else _normal(expr.func, renamed)
+        if name == "range":
+            return "range()"  # a cap that gets a name is the same cap
         return f"{name}({', '.join(_normal(a.value, renamed) for a in expr.args)})"
     if isinstance(expr, (ir.Compare, ir.Bin)):
         return f"{_normal(expr.left, renamed)} {expr.op} {_normal(expr.right, renamed)}"

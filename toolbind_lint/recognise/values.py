@@ -412,4 +412,9 @@ def text_of(expr: ir.Expr | None) -> str:
         return f"not {text_of(expr.value)}"
     if isinstance(expr, ir.Await):
         return f"await {text_of(expr.value)}"
+    if isinstance(expr, ir.DictE):
+        return "{" + ", ".join(f"{text_of(k)}: {text_of(v)}" if k is not None else f"**{text_of(v)}" for k, v in expr.items[:4]) + "}"
+    if isinstance(expr, ir.Seq) and len(expr.items) <= 4:
+        opening, closing = {"list": "[]", "tuple": "()", "set": "{}"}[expr.kind]
+        return opening + ", ".join(text_of(i) for i in expr.items) + closing
     return "…"

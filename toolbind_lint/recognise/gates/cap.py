@@ -131,7 +131,8 @@ def source_text(value: Value) -> str:
         return said if said.startswith(("environment", "settings")) else f"the environment ({value.text})"
     if value.origin == "argument":
         return f"an argument ({value.text})"
-    return f"{value.origin} ({value.text})"
+    kinds = {"file": "a file", "remote": "another service"}
+    return f"{kinds.get(value.origin, value.origin)} ({value.text})"
 
 
 def _evidence(case: Case, bound: Bound) -> Evidence:

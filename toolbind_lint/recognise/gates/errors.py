@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from toolbind_lint.facts import Step
+from toolbind_lint.facts import Place, Step
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.bounds import reach
 from toolbind_lint.recognise.gates.cap import place_of
 from toolbind_lint.recognise.loops import Case
-from toolbind_lint.recognise.paths import Point, Raised
+from toolbind_lint.recognise.paths import Frame, Point, Raised
+from toolbind_lint.recognise.program import External, Function
 from toolbind_lint.recognise.roles import last_name
+from toolbind_lint.recognise.values import text_of
 from toolbind_lint.verdicts import Evidence, Fault, Verdict
 
 _GATE = re.compile(
@@ -47,12 +49,77 @@ def verdict(case: Case) -> Verdict:
         if fault is not None:
             seen.add(id(handler.node))
             faults.append(fault)
+    for fault in _gathered(case, declared):
+        if fault not in faults:
+            faults.append(fault)
     if faults:
         order = {"gate-error-as-payload": 0, "broad-hides-gate": 1}
         return Verdict("errors", "leaks", tuple(sorted(faults, key=lambda f: (order[f.how], f.place))), tuple(stops))
     if stops:
         return Verdict("errors", "held", (), tuple(dict.fromkeys(stops)))
     return Verdict("errors", "unknown" if case.graph.truncated else "not-applicable")
+
+
+def _gathered(case: Case, declared: Iterable[str]) -> list[Fault]:
+    """``gather(return_exceptions=True)`` around what can raise a gate error, when nobody looks at the results and raises."""
+    program, catalogue = case.tools.program, case.tools.catalogue
+    out: list[Fault] = []
+    for function in dict.fromkeys(frame.function for frame in case.graph.frames):
+        for call in function.calls:
+            flag = next((a.value for a in call.args if a.name in catalogue.words("swallows", "form")), None)
+            if not isinstance(flag, ir.Const) or flag.value is not True:
+                continue
+            names = [m.name for m in program.resolve(call.func, function) if isinstance(m, External)]
+            if not any(catalogue.find("swallows", n) for n in names) or _looked_at(function):
+                continue
+            for source, raised in _raised_below(case, call, function, declared):
+                words = (("error", raised.names[0]), ("handler", f"{text_of(call.func)}(…, return_exceptions=True)"))
+                related = (Step(source, f"{raised.names[0]} is raised here"),)
+                out.append(Fault("broad-hides-gate", program.at(function, call), words, related=related))
+                break
+    return out
+
+
+def _looked_at(function: Function) -> bool:
+    """Whether a function tests results for exceptions and raises, returns or leaves."""
+    for node in function.nodes:
+        if isinstance(node, ir.If):
+            tests = {last_name(n.func) for n in ir.walk(node.test) if isinstance(n, ir.Call)}
+            if "isinstance" in tests and any(isinstance(s, (ir.Raise, ir.Return)) for s in ir.walk_all(node.body)):
+                return True
+    return False
+
+
+def _raised_below(
+    case: Case, call: ir.Call, function: Function, declared: Iterable[str]
+) -> Iterator[tuple[Place, Raised]]:
+    """The gate errors that the coroutines given to a call can raise, three functions deep."""
+    program = case.tools.program
+    pending: list[tuple[Function, int]] = []
+    exprs = [a.value for a in call.args]
+    for expr in list(exprs):
+        for node in ir.walk(expr):
+            if isinstance(node, ir.Name):
+                exprs.extend(b.value for b in program.lookup(node.id, function) if b.value is not None)
+    for expr in exprs:
+        for node in ir.walk(expr):
+            if isinstance(node, ir.Call):
+                pending.extend((t, 0) for t in program.targets(node, function))
+    seen: set[str] = set()
+    while pending:
+        target, depth = pending.pop(0)
+        if target.key in seen or depth > 3:
+            continue
+        seen.add(target.key)
+        caught = {id(n) for t in target.nodes if isinstance(t, ir.Try) and t.handlers for n in ir.walk_all(t.body)}
+        frame = Frame(-1, target, None, {}, frozenset())
+        for node in target.nodes:
+            if isinstance(node, ir.Raise) and id(node) not in caught:
+                raised = case.builder.raised(node.exc, frame)
+                if is_gate(raised, declared):
+                    yield program.at(target, node), raised
+            elif isinstance(node, ir.Call) and id(node) not in caught:
+                pending.extend((t, depth + 1) for t in program.targets(node, target))
 
 
 def is_gate(raised: Raised, declared: Iterable[str] = ()) -> bool:
@@ -145,8 +212,6 @@ def _speaks_of(node: ir.Handler) -> bool:
 
 
 def _header(node: ir.Handler) -> str:
-    from toolbind_lint.recognise.values import text_of
-
     if node.type is None:
         return "except"
     if isinstance(node.type, ir.Seq):

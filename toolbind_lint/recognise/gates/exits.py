@@ -127,7 +127,9 @@ def _a_call_ends_it(case: Case) -> bool:
 
 def _spins(case: Case) -> Fault | None:
     """A pass that a cut reply without calls can make: no exit, no dispatch, and nothing said to the model."""
+    owners = {p.turn.row.framework for p in case.turns if p.turn is not None and p.turn.row is not None}
     rows = [r for r in case.tools.catalogue.rows if r.kind == "reply" and r.all("finish-cut")]
+    rows.sort(key=lambda r: r.framework not in owners)
     if not rows or not case.turns:
         return None
     for row in rows:

@@ -41,7 +41,7 @@ def _post_hoc(case: Case, dispatch: Point) -> Fault | None:
         if node.span[:2] < dispatch.node.span[:2] or CLOCK not in case.tools.roles.of(node, function):
             continue
         names = {n.id for n in ir.walk(node) if isinstance(n, ir.Name)} | _behind(node, case, point)
-        if names & before and _judges(point):
+        if names & before and _judges(case, point):
             words = (("call", text_of(dispatch.node)), ("value", text_of(node)))
             return Fault("post-hoc", place_of(case, dispatch), words, related=(Step(place_of(case, point), "the time is judged here"),))
     return None
@@ -98,10 +98,11 @@ def _holds(stmt: ir.Stmt, node: ir.Node) -> bool:
     return any(n is node for n in ir.walk(stmt))
 
 
-def _judges(point: Point) -> bool:
+def _judges(case: Case, point: Point) -> bool:
     """Whether a test does more than log on its way: it raises, returns, leaves, or makes a message."""
-    inner = reach([t for label, t in point.to if label == "true"], raising=False)
-    other = reach([t for label, t in point.to if label == "false"], raising=False)
+    passes = frozenset(p for p in case.graph.points if p.kind in {"iter", "head"})
+    inner = reach([t for label, t in point.to if label == "true"], passes, raising=False)
+    other = reach([t for label, t in point.to if label == "false"], passes, raising=False)
     return any(p.kind in {"raise", "exit", "set", "grow", "move"} for p in inner - other)
 
 
