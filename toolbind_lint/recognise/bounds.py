@@ -585,7 +585,7 @@ class BoundFinder:
                         point, tuple(p for label, p in point.to if label == "true")
                     )
                     out.append(
-                        TimeTest(point, leaves, JUMPING_CLOCK not in roles, self._budget(atom, frame), frame, self._rearmed(atom, frame))
+                        TimeTest(point, leaves, JUMPING_CLOCK not in roles, self._budget(atom, frame), frame, self._rearmed(atom, frame, point))
                     )
         out.extend(self._time_in_turns())
         return out
@@ -621,23 +621,33 @@ class BoundFinder:
                 return side
         return None
 
-    def _rearmed(self, atom: ir.Compare, frame: Frame) -> bool:
+    def _rearmed(self, atom: ir.Compare, frame: Frame, point: Point) -> bool:
         """Whether everything that the comparison remembers of the clock is read anew on every pass."""
-        cells: set[Cell] = set()
-        for node in ir.walk(atom):
-            if isinstance(node, (ir.Name, ir.Attr)) and CLOCK in self.roles.of(node, frame.function):
-                if isinstance(node, ir.Attr) and isinstance(node.base, ir.Name) and self.program.resolve(node, frame.function):
-                    continue
-                cell = self.cell(node, frame)
-                if cell is not None:
-                    cells.add(cell)
-        if not cells:
-            return False
-        for cell in cells:
-            sets = self.changes(cell, "set")
-            if not sets or passes(self.head, [self.pivots], sets):
-                return False
-        return True
+        remembered = self._remembered(atom, frame, 0)
+        return bool(remembered) and all(self._anew(cell, point) for cell in remembered)
+
+    def _remembered(self, expr: ir.Node, frame: Frame, depth: int) -> set[Cell]:
+        """The cells behind an expression that hold a reading of the clock, through what the loop computes from them."""
+        out: set[Cell] = set()
+        for node in ir.walk(expr):
+            if not isinstance(node, (ir.Name, ir.Attr)) or CLOCK not in self.roles.of(node, frame.function):
+                continue
+            if any(isinstance(m, External) for m in self.program.resolve(node, frame.function)):
+                continue
+            cell = self.cell(node, frame)
+            if cell is None:
+                continue
+            inner: set[Cell] = set()
+            for change in self.changes(cell, "set"):
+                if change.value is not None and change.value_frame is not None and depth < 4:
+                    inner |= self._remembered(change.value, change.value_frame, depth + 1) - {cell}
+            out |= inner or {cell}
+        return out
+
+    def _anew(self, cell: Cell, point: Point) -> bool:
+        """Whether a pass can't come to a point without setting a cell first."""
+        sets = frozenset(self.changes(cell, "set"))
+        return bool(sets) and point not in reach([self.head], sets)
 
 
 def _reached(op: str, direction: int) -> str:

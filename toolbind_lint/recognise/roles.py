@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from toolbind_lint.catalogue import Catalogue, Row
 from toolbind_lint.recognise import ir
-from toolbind_lint.recognise.program import External, Function, FunctionRef, Instance, Program
+from toolbind_lint.recognise.program import ClassRef, External, Function, FunctionRef, Instance, ModuleRef, Program
 
 REPLY = "reply"
 CALLS = "calls"
@@ -321,12 +321,17 @@ class RoleFinder:
                 if value is not None:
                     return self.of(value, scope)
             return self._part(expr.base, index.value, expr, function)
-        if NAME in self.of(index, function):
-            return frozenset({TOOL})
         roles = self.of(expr.base, function)
+        if self._is_key(index, function) and not roles & {REPLY, CALL, CALLS}:
+            return frozenset({TOOL})
         if isinstance(index, ir.Slice):
             return roles
         return self._element(expr.base, function) | (roles & {REPLY, RESULT})
+
+    def _is_key(self, expr: ir.Expr, function: Function) -> bool:
+        """Whether a lookup by this is a lookup by what the model said: a call's name, or a piece of its text."""
+        roles = self.of(expr, function)
+        return NAME in roles or (REPLY in roles and not isinstance(expr, ir.Const))
 
     def _comprehension(self, expr: ir.Comp, function: Function) -> Roles:
         found = NONE
@@ -384,7 +389,9 @@ class RoleFinder:
                 return found
             if self.catalogue.find("pattern-test", meaning.name):
                 # What a pattern makes of a name is still a name that the model gave.
-                return frozenset(r for a in expr.args for r in self.of(a.value, function) if r == NAME)
+                return frozenset(r for a in expr.args for r in self.of(a.value, function) if r in {NAME, REPLY})
+            if self.catalogue.find("keeps-reply", meaning.name):
+                return frozenset(r for a in expr.args for r in self.of(a.value, function) if r == REPLY)
         return NONE
 
     def _method(self, expr: ir.Call, func: ir.Attr, function: Function) -> Roles | None:
@@ -393,7 +400,7 @@ class RoleFinder:
             key = expr.args[0].value
             if isinstance(key, ir.Const) and isinstance(key.value, str):
                 return self._part(func.base, key.value, expr, function)
-            if NAME in self.of(key, function):
+            if self._is_key(key, function) and not self.of(func.base, function) & {REPLY, CALL, CALLS}:
                 targets = self.program.targets(expr, function)
                 if not targets:
                     return frozenset({TOOL})
@@ -620,7 +627,27 @@ class RoleFinder:
         elif TOOL in self.of(func, function):
             form, key, lookup = self._looked_up(func, function, 0)
             return Dispatch(call, function, form, key, callee, lookup)
-        return self._callback(call, function) or self._handed_on(call, function, callee)
+        return self._callback(call, function) or self._fixed(call, function, callee) or self._handed_on(call, function, callee)
+
+    def _fixed(self, call: ir.Call, function: Function, callee: str) -> Dispatch | None:
+        """``search(**json.loads(call.arguments))``: one tool, run with the arguments that the model gave."""
+        name = last_name(call.func)
+        if not name or name[0].isupper() or name in self._inert_methods or self.turn(call, function) is not None:
+            return None
+        if not any(a.star == "**" and ARGS in self.of(a.value, function) for a in call.args):
+            return None
+        for meaning in self.program.resolve(call.func, function):
+            if isinstance(meaning, (ClassRef, ModuleRef)):
+                return None
+            if isinstance(meaning, External) and (meaning.name.startswith("builtins.") or self.catalogue.find("inert", meaning.name)):
+                return None
+            if isinstance(meaning, FunctionRef) and self._hands_down(meaning.function):
+                return None
+        return Dispatch(call, function, "fixed", None, callee)
+
+    def _hands_down(self, function: Function) -> bool:
+        """Whether a function of the project picks a tool itself: then the dispatch is inside it."""
+        return any(TOOL in self.of(c.func, function) for c in function.calls)
 
     def _callback(self, call: ir.Call, function: Function) -> Dispatch | None:
         """``invoke()`` in a dispatcher: a parameter is run after the tool's name was looked up."""
@@ -694,7 +721,7 @@ class RoleFinder:
         if isinstance(expr, (ir.Await, ir.Walrus, ir.Starred)):
             return self._looked_up(expr.value, function, depth + 1)
         if isinstance(expr, ir.Subscript):
-            if NAME in self.of(expr.index, function):
+            if self._is_key(expr.index, function):
                 form = "namespace" if self._is_namespace(expr.base, function) else "table"
                 return form, expr.index, expr
             return self._looked_up(expr.base, function, depth + 1)
@@ -724,7 +751,7 @@ class RoleFinder:
                 if TOOL in self.of(value, target):
                     return self._looked_up(value, target, depth + 1)
         if isinstance(expr.func, ir.Attr):
-            if expr.args and NAME in self.of(expr.args[0].value, function):
+            if expr.args and self._is_key(expr.args[0].value, function):
                 form = "namespace" if self._is_namespace(expr.func.base, function) else "table"
                 return form, expr.args[0].value, expr
             return self._looked_up(expr.func.base, function, depth + 1)

@@ -59,8 +59,9 @@ def _judge(case: Case, point: Point, dispatch: Dispatch) -> Fault | Evidence:
     fuzzy = _fuzzy_key(case, dispatch)
     if fuzzy is not None:
         return Fault("pattern", program.at(dispatch.function, fuzzy), words, related=runs)
-    if picked == "exact" or dispatch.form == "chain":
-        return Evidence(at, "", "compared with literal names")
+    if picked == "exact" or dispatch.form in {"chain", "fixed"}:
+        said = f"only {dispatch.callee} runs here" if dispatch.form == "fixed" else "compared with literal names"
+        return Evidence(at, "", said)
     if dispatch.form == "table":
         return Evidence(at, "", f"looked up by exact name in {text_of(_lookup_base(dispatch))}")
     if member is not None:

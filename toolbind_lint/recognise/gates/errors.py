@@ -49,6 +49,7 @@ def verdict(case: Case) -> Verdict:
         if fault is not None:
             seen.add(id(handler.node))
             faults.append(fault)
+    faults.extend(_caught_by_name(case, declared, seen))
     for fault in _gathered(case, declared):
         if fault not in faults:
             faults.append(fault)
@@ -58,6 +59,27 @@ def verdict(case: Case) -> Verdict:
     if stops:
         return Verdict("errors", "held", (), tuple(dict.fromkeys(stops)))
     return Verdict("errors", "unknown" if case.graph.truncated else "not-applicable")
+
+
+def _caught_by_name(case: Case, declared: Iterable[str], seen: set[int]) -> list[Fault]:
+    """Handlers that name a gate error of the project and hand it to the model, wherever it is raised."""
+    out: list[Fault] = []
+    for handler in sorted(case.finder.inside, key=lambda p: p.number):
+        node = handler.node
+        if handler.kind != "handler" or not isinstance(node, ir.Handler) or id(node) in seen or node.type is None:
+            continue
+        raised = case.builder.raised(node.type, handler.frame)
+        parts = node.type.items if isinstance(node.type, ir.Seq) else (node.type,)
+        named = [r for r in (case.builder.raised(p, handler.frame) for p in parts) if is_gate(r, declared)] or (
+            [raised] if is_gate(raised, declared) else []
+        )
+        if not named or not _speaks_of(node) or not _goes_on(case, handler):
+            continue
+        seen.add(id(node))
+        at = case.tools.program.place(handler.frame.function.module, node.header)
+        words = (("error", named[0].names[0]), ("handler", _header(node)))
+        out.append(Fault("gate-error-as-payload", at, words))
+    return out
 
 
 def _gathered(case: Case, declared: Iterable[str]) -> list[Fault]:
