@@ -176,7 +176,10 @@ def _broad(path: str) -> bool:
     files.
     """
     here = os.path.realpath(path)
-    home = os.path.realpath(Path.home())
+    try:
+        home = os.path.realpath(Path.home())
+    except RuntimeError:  # a user without a home, as in some containers
+        home = ""
     named = (os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
     temporary = {os.path.realpath(folder) for folder in ("/tmp", "/var/tmp", *named) if folder}
     return str(Path(here).parent) == here or _within(home, here) or here in temporary

@@ -424,7 +424,9 @@ class BoundFinder:
         if not others:
             return True
         mine = [p for t in moving for p in self.moves(t)]
-        return not passes(self.head, [self.pivots], mine)
+        if not passes(self.head, [self.pivots], mine):
+            return True
+        return _counts_by_one(mine) and not _counts_by_one([p for t in others for p in self.moves(t)])
 
     def _direction(self, term: Term) -> int:
         """Up or down, as the compared sum moves; 0 where it does both."""
@@ -632,8 +634,6 @@ class BoundFinder:
         for node in ir.walk(expr):
             if not isinstance(node, (ir.Name, ir.Attr)) or CLOCK not in self.roles.of(node, frame.function):
                 continue
-            if any(isinstance(m, External) for m in self.program.resolve(node, frame.function)):
-                continue
             cell = self.cell(node, frame)
             if cell is None:
                 continue
@@ -648,6 +648,11 @@ class BoundFinder:
         """Whether a pass can't come to a point without setting a cell first."""
         sets = frozenset(self.changes(cell, "set"))
         return bool(sets) and point not in reach([self.head], sets)
+
+
+def _counts_by_one(points: Iterable[Point]) -> bool:
+    """Whether every move is by one."""
+    return all(p.kind == "iter" or (isinstance(p.value, ir.Const) and p.value.value == 1) for p in points)
 
 
 def _reached(op: str, direction: int) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from toolbind_lint.catalogue import Catalogue
 from toolbind_lint.recognise import ir
-from toolbind_lint.recognise.bounds import Bound, BoundFinder, TimeTest, cycle, passes
+from toolbind_lint.recognise.bounds import Bound, BoundFinder, TimeTest, passes, reach
 from toolbind_lint.recognise.paths import Builder, Cell, Graph, Point
 from toolbind_lint.recognise.program import External, Function, Module, Program
 from toolbind_lint.recognise.roles import ARGS, CALL, CALLS, ERROR_TEXT, NAME, REPLY, RESULT, RoleFinder, last_name
@@ -217,9 +217,11 @@ class LoopFinder:
             return False
         for turn in offering or turns:
             fresh = self._fresh(case, turn)
-            if cycle(case.head, [[turn], dispatches], [*persons, *fresh]) is not None:
+            if not passes(case.head, [[turn], dispatches], persons):
+                continue
+            if not fresh or passes(case.head, [[turn], dispatches], [*persons, *fresh]):
                 return True
-            if self._feeds(case, turn, persons, fresh) and passes(case.head, [[turn], dispatches], persons):
+            if self._feeds(case, turn, persons, fresh):
                 return True
         return False
 
@@ -278,7 +280,8 @@ class LoopFinder:
                 frame = point.value_frame or point.frame
                 if self.roles.of(point.value, frame.function) & _FED_BACK:
                     growing.append(point)
-        return bool(growing) and passes(case.head, [[turn], growing], [*persons, *fresh])
+        blocked = frozenset([*persons, *fresh])
+        return any(turn in reach([t for _, t in point.to], blocked) for point in growing)
 
     def _is_retry(self, case: Case, pivots: list[Point], persons: list[Point]) -> bool:
         """Whether every pass that makes the request again does so out of a handler."""

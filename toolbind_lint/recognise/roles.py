@@ -657,9 +657,28 @@ class RoleFinder:
         if not bindings or any(b.kind != "parameter" or b.value is not None for b in bindings):
             return None
         for param in function.node.params:
-            if param.name != call.func.id and NAME in self._by_parameter_name(param.name, function):
+            if param.name == call.func.id:
+                continue
+            if NAME in self._by_parameter_name(param.name, function) or self._is_looked_up(param.name, function):
                 return Dispatch(call, function, "callback", ir.Name(param.span, param.name), call.func.id)
         return None
+
+    def _is_looked_up(self, name: str, function: Function) -> bool:
+        """Whether a parameter is looked up in a table, a miss raises, and the function speaks of tools."""
+        found = raises = speaks = False
+        for node in function.nodes:
+            if isinstance(node, ir.Raise):
+                raises = True
+            elif isinstance(node, (ir.Subscript, ir.Call)):
+                base, key = (node.base, node.index) if isinstance(node, ir.Subscript) else (node.func, _only(node))
+                method = isinstance(node, ir.Subscript) or (isinstance(base, ir.Attr) and base.name == "get")
+                found = found or (method and isinstance(key, ir.Name) and key.id == name)
+            elif isinstance(node, ir.Const) and isinstance(node.value, str):
+                speaks = speaks or "tool" in node.value.lower()
+        for param in function.node.params:
+            words = [param.name] + [n.id for n in ir.walk(param.annotation) if isinstance(n, ir.Name)] if param.annotation else [param.name]
+            speaks = speaks or any("tool" in w.lower() for w in words)
+        return found and raises and speaks
 
     def _model_named(self, call: ir.Call, row: Row, function: Function) -> bool:
         """Whether the name that a dispatching call gets is not one that the programmer wrote."""
@@ -869,6 +888,11 @@ def dotted(expr: ir.Expr) -> str:
 
 def _calls(body: tuple[ir.Stmt, ...]) -> bool:
     return any(isinstance(n, ir.Call) for n in ir.walk_all(body))
+
+
+def _only(call: ir.Call) -> ir.Expr | None:
+    """The first argument of a call."""
+    return call.args[0].value if call.args else None
 
 
 def _first(call: ir.Call, name: str) -> ir.Expr | None:

@@ -119,15 +119,22 @@ def _membership(case: Case, point: Point, dispatch: Dispatch) -> Evidence | None
         return None
     for frame in point.frame.stack():
         for inner in frame.function.nodes:
-            table = _lookup(inner, frame.function, case)
+            table = _lookup(inner, frame.function, case, dispatch.key)
             if table is not None:
                 said = text_of(table)
                 return Evidence(tools.program.at(frame.function, inner), said, f"looked up by exact name in {said}")
     return None
 
 
-def _lookup(node: ir.Node, function: Function, case: Case) -> ir.Expr | None:
+def _lookup(node: ir.Node, function: Function, case: Case, key: ir.Expr | None = None) -> ir.Expr | None:
     """The table in which a name is looked up: ``table[name]``, ``table.get(name)``."""
+    if isinstance(key, ir.Name):
+        index = node.index if isinstance(node, ir.Subscript) else node.args[0].value if isinstance(node, ir.Call) and node.args else None
+        if isinstance(index, ir.Name) and index.id == key.id:
+            if isinstance(node, ir.Subscript):
+                return node.base
+            if isinstance(node, ir.Call) and isinstance(node.func, ir.Attr) and node.func.name == "get":
+                return node.func.base
     if isinstance(node, ir.Subscript) and NAME in case.tools.roles.of(node.index, function):
         return node.base
     if isinstance(node, ir.Call) and isinstance(node.func, ir.Attr) and node.func.name == "get" and node.args:
