@@ -229,6 +229,16 @@ def test_the_home_directory_is_never_one_project(tree: Tree, monkeypatch: pytest
     assert result.read == ("notes.py", "pkg/__init__.py", "pkg/z.py", "x.py")
 
 
+def test_a_user_without_a_home(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = str(tree("setup.py", "pkg/a.py"))
+
+    def home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", home)
+    assert find_root([f"{root}/pkg"], root, configured=nothing) == Root(root, True)
+
+
 def test_outside_a_project_other_repositories_are_left_alone(tree: Tree) -> None:
     root = tree("x.py", "lib/y.py", "clone/.git/HEAD", "clone/z.py")
     assert found(root, "x.py", project=False).read == ("lib/y.py", "x.py")
