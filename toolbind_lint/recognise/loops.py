@@ -177,7 +177,7 @@ class LoopFinder:
         return self._classify(case)
 
     def _classify(self, case: Case) -> Case | None:
-        inside = case.finder.inside
+        inside = sorted(case.finder.inside, key=lambda p: p.number)
         turns = [p for p in inside if p.kind == "turn"]
         persons = [p for p in inside if p.kind == "person"]
         dispatches = [p for p in inside if p.kind == "dispatch"] + self._chains(case)
@@ -275,7 +275,7 @@ class LoopFinder:
         """Whether something of the last reply is in the next input of a turn."""
         inputs = self._inputs(case, turn)
         growing = []
-        for point in case.finder.inside:
+        for point in sorted(case.finder.inside, key=lambda p: p.number):
             if point.kind in {"grow", "set", "move"} and point.cell in inputs and point.value is not None:
                 frame = point.value_frame or point.frame
                 if self.roles.of(point.value, frame.function) & _FED_BACK:

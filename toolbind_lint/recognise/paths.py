@@ -655,7 +655,7 @@ class Builder:
                     return no
                 return self.condition(value, yes, no, callee._replace(ret=lambda n, v, c: yes))
 
-            laid = self._lay_in(call, no, ctx, answered)
+            laid = self._lay_in(call, no, ctx, answered, dull=True)
             if laid is not None:
                 return laid
         read = self._property(test, yes, no, ctx)
@@ -821,6 +821,7 @@ class Builder:
         ret: Callable[[ir.Return, ir.Expr | None, Context], Point],
         *,
         delegates: bool = False,
+        dull: bool = False,
     ) -> Point | None:
         """The body of the function of the project that a call runs; None where there is none worth laying in."""
         function = ctx.frame.function
@@ -834,7 +835,7 @@ class Builder:
         if self._recursion is not None and any(t.key == self._recursion[0] for t in targets):
             return self.expr_parts(call, self._again(call, self._recursion[1], ctx), ctx)
         enterable = [t for t in targets if self._enterable(t, ctx.frame) and not (t.node.is_generator and not delegates)]
-        if not enterable or all(self.dull(t) for t in enterable):
+        if not enterable or (not dull and all(self.dull(t) for t in enterable)):
             return None
         if len(self.graph.points) > MAX_POINTS:
             self.graph.truncated = True

@@ -137,7 +137,7 @@ def _dispatcher_cap(case: Case) -> Verdict:
                 continue
             moves = frozenset(p for p in finder.changes(move.cell, "move"))
             ways = reach([t for _, t in point.to], moves)
-            out = [p for p in ways if p.kind == "exit"]
+            out = sorted((p for p in ways if p.kind == "exit"), key=lambda p: (p.node.span, p.number))
             if out or case.graph.truncated:
                 related = (Step(cap.place_of(case, compared), "compared here"), Step(cap.place_of(case, out[0]), "left here without counting"))
                 words = (("counter", move.cell[-1]), ("cap", text_of(compared.node) if isinstance(compared.node, ir.Compare) else ""))

@@ -116,9 +116,12 @@ def _a_call_ends_it(case: Case) -> bool:
         )
         if not roles & {NAME, RESULT}:
             continue
-        ways = [case.finder.goes_on(t) for _, t in point.to]
-        if len(ways) == 2 and ways[0] != ways[1]:
-            return True
+        ways = [(case.finder.goes_on(t), t) for _, t in point.to]
+        if len(ways) == 2 and ways[0][0] != ways[1][0]:
+            leaving = next(t for on, t in ways if not on)
+            # Raising for a name that nobody knows is no answer.
+            if any(p.kind == "exit" and p.op != "raise" for p in reach([leaving], raising=False)):
+                return True
     return False
 
 
