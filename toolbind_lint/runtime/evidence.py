@@ -223,6 +223,9 @@ class Verifier:
                 record = {**record, "tools": {}}
             run = self._open[run_id] = _Run(record)
             self.runs += 1
+            if len(self._open) > OPEN_RUNS:
+                self._open.popitem(last=False)
+                self.let_go += 1
             if record["gate"] == "start":
                 self._start(record, run, say)
                 return
@@ -233,9 +236,6 @@ class Verifier:
         self._follow(record, run, say)
         if record["gate"] == "end":
             self._end(record, run, key)
-        while len(self._open) > OPEN_RUNS:
-            self._open.popitem(last=False)
-            self.let_go += 1
 
     def _start(self, record: Mapping[str, Any], run: _Run, say: Callable[[str], None]) -> None:
         if record["step"] != 0 or record["code"] is not None:

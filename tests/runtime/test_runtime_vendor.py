@@ -1,0 +1,84 @@
+"""The vendored dispatcher: one file, on the standard library alone, that passes its own tests."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import toolbind_lint.runtime as package
+from toolbind_lint.runtime import vendor
+from toolbind_lint.runtime.core import _FIELDS, CODES
+from toolbind_lint.runtime.evidence import _CODES, schema
+
+HERE = Path(package.__file__).parent
+
+
+def python(*argv: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, *argv], cwd=cwd, capture_output=True, text=True, check=False, timeout=120)
+
+
+def imported(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add((node.module or "").partition(".")[0])
+    return found
+
+
+@pytest.mark.parametrize("folder", ["", "package/inner"])
+def test_it_passes_its_own_tests_without_this_package(folder: str, tmp_path: Path) -> None:
+    target = tmp_path / folder
+    target.mkdir(parents=True, exist_ok=True)
+    if folder:
+        (target / "__init__.py").touch()
+        (target.parent / "__init__.py").touch()
+    written = vendor.write(target / "gates.py", tests=True)
+    assert [path.name for path in written] == ["gates.py", "test_gates.py"]
+    assert imported(written[0]) - set(sys.stdlib_module_names) == {"jsonschema", "referencing"}
+    script = "import sys; sys.modules['toolbind_lint'] = None; import pytest; sys.exit(pytest.main(sys.argv[1:]))"
+    done = python("-c", script, "-q", "-W", "error", "-p", "no:cacheprovider", str(target), cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "6 passed" in done.stdout
+
+
+def test_the_shipped_acceptance_tests_pass_on_the_imported_dispatcher(tmp_path: Path) -> None:
+    target = tmp_path / "test_imported.py"
+    target.write_text((HERE / "acceptance.py").read_text())
+    done = python("-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", str(target), cwd=HERE.parents[1])
+    assert "6 passed" in done.stdout, done.stdout + done.stderr
+
+
+def test_it_is_written_again_only_over_what_was_written(tmp_path: Path) -> None:
+    (path,) = vendor.write(tmp_path)
+    assert path == tmp_path / "dispatcher.py"
+    assert vendor.write(tmp_path) == [path]
+    path.write_text(path.read_text().replace("_GRACE = 0.05", "_GRACE = 50.0"))
+    with pytest.raises(FileExistsError):
+        vendor.write(tmp_path)
+    (tmp_path / "mine.py").write_text("mine = 1\n")
+    assert vendor.main(["--write", str(tmp_path / "mine.py")]) == 2
+    assert (tmp_path / "mine.py").read_text() == "mine = 1\n"
+    assert vendor.main(["--write", str(tmp_path / "other.py"), "--tests"]) == 0
+    assert vendor.main([]) == 2
+    assert vendor.main(["--write", str(tmp_path / "no" / "such" / "folder.py")]) == 2
+
+
+def test_what_is_vendored_is_small_and_imports_nothing_of_the_linter() -> None:
+    assert len((HERE / "core.py").read_text().splitlines()) < 600
+    for path in HERE.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [module]
+            assert all(not name.startswith("toolbind_lint") or ".runtime" in name for name in names), path
+
+
+def test_the_schema_and_the_verifier_know_the_same_words() -> None:
+    known = schema()
+    assert set(known["required"]) == set(_FIELDS.split())
+    assert set(CODES) == _CODES <= set(known["properties"]["code"]["enum"])
