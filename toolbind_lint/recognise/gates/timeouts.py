@@ -100,7 +100,7 @@ def _holds(stmt: ir.Stmt, node: ir.Node) -> bool:
 
 def _judges(case: Case, point: Point) -> bool:
     """Whether a test does more than log on its way: it raises, returns, leaves, or makes a message."""
-    passes = frozenset(p for p in case.graph.points if p.kind in {"iter", "head"})
+    passes = frozenset({point, *(p for p in case.graph.points if p.kind in {"iter", "head"})})
     inner = reach([t for label, t in point.to if label == "true"], passes, raising=False)
     other = reach([t for label, t in point.to if label == "false"], passes, raising=False)
     return any(p.kind in {"raise", "exit", "set", "grow", "move"} for p in inner - other)
