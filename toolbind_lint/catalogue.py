@@ -1,8 +1,8 @@
 """``rules/frameworks`` and a project's own tables -> what recognition knows of the world outside the project.
 
-One loader and one schema for both. Every row is a closed predicate: no prose in a value field, unknown keys are errors. Calls are
-dotted names in which ``()`` marks the result of a call and ``{client}`` stands for every client of the same file:
-``{client}.chat.completions.create``.
+One loader and one schema for both. Every row is a closed predicate: no prose in a value field, unknown keys are
+errors. Calls are dotted names in which ``()`` marks the result of a call and ``{client}`` stands for every client of
+the same file: ``{client}.chat.completions.create``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ _COMMON: dict[str, Kind] = {"source": "text", "versions": "text"}
 SCHEMAS: dict[str, dict[str, Kind]] = {
     # Constructing it gives an object whose methods make turns; `through` are attributes that give the same client back.
     "client": {"call": "texts", "through": "texts"},
-    # Asks a model. `tools`, `choice`, `messages`, `stream` name parameters; `method` also holds for a receiver that nobody can
+    # Asks a model. `tools`, `choice`, `messages`, `stream` name parameters; `method` also holds for a receiver that
+    # nobody can
     # resolve, when one of `needs` is given by keyword.
     "turn": {
         "call": "texts",
@@ -32,7 +33,8 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
         "messages": "texts",
         "stream": "text",
     },
-    # How calls are read out of a reply: attributes or keys that hold them, values of `type` that mark one among other items,
+    # How calls are read out of a reply: attributes or keys that hold them, values of `type` that mark one among other
+    # items,
     # where a call has its name and its arguments; the reason for which a reply ended, by value.
     "reply": {
         "calls": "texts",
@@ -48,7 +50,8 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
         "finish-cut": "texts",
         "text": "texts",
     },
-    # Values of a choice parameter that force a call on every turn: literals, or dicts with one of `types` under "type" (any dict
+    # Values of a choice parameter that force a call on every turn: literals, or dicts with one of `types` under "type"
+    # (any dict
     # where `types` is absent and `any-dict` is set).
     "forced-choice": {"param": "text", "values": "texts", "types": "texts", "any-dict": "flag"},
     # What a tool's answer looks like on its way back: a role, a type, or a class.
@@ -57,12 +60,14 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
     "dispatch": {"call": "texts", "method": "text", "name": "text", "proves": "texts"},
     # Brings all tools of a server in, unfiltered.
     "mcp-intake": {"call": "texts", "method": "text"},
-    # A decorator or wrapper that repeats a call. `stop` names the parameters that end it; `forever` values of them that do not.
+    # A decorator or wrapper that repeats a call. `stop` names the parameters that end it; `forever` values of them
+    # that do not.
     "retry": {"call": "texts", "stop": "texts", "forever": "texts", "kind": "text"},
     # Time: `monotonic` says whether the clock can jump. `timer` bounds what stands inside it, `param` its seconds.
     "clock": {"call": "texts", "monotonic": "flag"},
     "timer": {"call": "texts", "param": "text", "form": "text"},
-    # A decorator that ends the function after a time: `param` names its limits ("0" is the first argument); `by-default` says
+    # A decorator that ends the function after a time: `param` names its limits ("0" is the first argument); `by-
+    # default` says
     # that it has one where none is given.
     "enclosing-limit": {"call": "texts", "param": "texts", "by-default": "flag"},
     # Turns a name into code.
@@ -260,5 +265,7 @@ def _row(kind: str, framework: str, table: Mapping[str, object], where: str) -> 
         elif wanted == "texts" and isinstance(value, list) and all(isinstance(v, str) for v in value):
             texts[key] = tuple(value)
         else:
-            raise CatalogueError("must be a string" + (" or a list of strings" if wanted == "texts" else ""), f"{where}.{key}")
+            raise CatalogueError(
+                "must be a string" + (" or a list of strings" if wanted == "texts" else ""), f"{where}.{key}"
+            )
     return Row(kind, framework, texts, flags)

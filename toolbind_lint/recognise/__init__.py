@@ -1,7 +1,8 @@
 """Project, catalogue -> subjects with their verdicts.
 
-Two passes: first every statement that may matter is searched for turns known by shape (a reply whose calls are read), then loops,
-recursions, retries and dispatchers are judged. A crash in one statement is told and costs only that statement.
+Two passes: first every statement that may matter is searched for turns known by shape (a reply whose calls are read),
+then loops, recursions, retries and dispatchers are judged. A crash in one statement is told and costs only that
+statement.
 """
 
 from __future__ import annotations
@@ -67,7 +68,9 @@ def recognise(project: Project, catalogue: Catalogue, limits: Callable[[str], Li
                     module = program.module(path)
                     assert module is not None
                     first = module.index.statements[number].first
-                    message = f"reading it took more than {SECONDS_PER_FILE:.0f} s; nothing below line {first} was checked"
+                    message = (
+                        f"reading it took more than {SECONDS_PER_FILE:.0f} s; nothing below line {first} was checked"
+                    )
                     slow[path] = Unreadable(program.place(module, (first, 1, first, 1)), "too-slow", message, True)
 
     def guarded(stage: str, path: str, work: Callable[[], None]) -> None:

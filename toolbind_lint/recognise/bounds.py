@@ -1,7 +1,8 @@
 """What ends a loop whatever the model says: tests of a moving counter against a cap, and tests of the time.
 
-Questions to a graph of ``paths.py``: is there a pass from the head through a turn and back that no such test stands on, or on
-which the counter of the test does not move? A test counts only if the edge taken at the cap leads to no further pass.
+Questions to a graph of ``paths.py``: is there a pass from the head through a turn and back that no such test stands
+on, or on which the counter of the test does not move? A test counts only if the edge taken at the cap leads to no
+further pass.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ from toolbind_lint.recognise.values import Values, text_of
 class Bound(NamedTuple):
     """A counter that is compared with a cap.
 
-    ``tests`` are the points that compare it (or skip the comparison because the cap is off), ``moves`` the points that move it, ``resets``
-    those that set it back. ``cap`` is the expression and where it stands; ``kind`` is range, counter or size.
+    ``tests`` are the points that compare it (or skip the comparison because the cap is off), ``moves`` the points that
+    move it, ``resets`` those that set it back. ``cap`` is the expression and where it stands; ``kind`` is range,
+    counter or size.
     """
 
     cells: frozenset[Cell]
@@ -53,7 +55,9 @@ class TimeTest(NamedTuple):
 
 
 def reach(starts: Iterable[Point], blocked: frozenset[Point] = frozenset(), *, raising: bool = True) -> set[Point]:
-    """All points that can be reached, the starts among them, without passing a blocked one; ``raising`` follows exceptions."""
+    """All points that can be reached, the starts among them, without passing a blocked one; ``raising`` follows
+    exceptions.
+    """
     seen: set[Point] = set()
     stack = [p for p in starts if p not in blocked]
     while stack:
@@ -67,7 +71,9 @@ def reach(starts: Iterable[Point], blocked: frozenset[Point] = frozenset(), *, r
     return seen
 
 
-def passes(head: Point, stages: Iterable[Iterable[Point]], avoiding: Iterable[Point] = (), *, raising: bool = True) -> bool:
+def passes(
+    head: Point, stages: Iterable[Iterable[Point]], avoiding: Iterable[Point] = (), *, raising: bool = True
+) -> bool:
     """Whether a walk from the head back to it visits one point of each stage, in any order, avoiding some points."""
     return cycle(head, stages, avoiding, raising=raising) is not None
 
@@ -75,7 +81,9 @@ def passes(head: Point, stages: Iterable[Iterable[Point]], avoiding: Iterable[Po
 def cycle(
     head: Point, stages: Iterable[Iterable[Point]], avoiding: Iterable[Point] = (), *, raising: bool = True
 ) -> list[Point] | None:
-    """One walk from the head back to it that visits a point of each stage and none to be avoided; None where there is none."""
+    """One walk from the head back to it that visits a point of each stage and none to be avoided; None where there is
+    none.
+    """
     wanted = [frozenset(s) for s in stages]
     blocked = frozenset(avoiding)
     if head in blocked or any(not s for s in wanted):
@@ -169,8 +177,28 @@ def decided(point: Point, known: dict[Cell, object]) -> str | None:
 
 _ORDER = frozenset({"<", "<=", ">", ">=", "==", "!="})
 _FLAG_READS = frozenset(
-    "is_set cancelled is_cancelled done is_done is_disconnected is_alive closed is_closing get empty startswith endswith strip "
-    "issubset match isinstance hasattr exists is_file".split()
+    [
+        "is_set",
+        "cancelled",
+        "is_cancelled",
+        "done",
+        "is_done",
+        "is_disconnected",
+        "is_alive",
+        "closed",
+        "is_closing",
+        "get",
+        "empty",
+        "startswith",
+        "endswith",
+        "strip",
+        "issubset",
+        "match",
+        "isinstance",
+        "hasattr",
+        "exists",
+        "is_file",
+    ]
 )
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 _NUMERIC_CALLS = frozenset({"int", "float", "abs", "round", "max", "min"})
@@ -210,7 +238,11 @@ class BoundFinder:
         )
         self._changes: dict[Cell, list[Point]] = {}
         for point in graph.points:
-            if point in self.inside and point.cell is not None and point.kind in {"set", "move", "grow", "shrink", "iter"}:
+            if (
+                point in self.inside
+                and point.cell is not None
+                and point.kind in {"set", "move", "grow", "shrink", "iter"}
+            ):
                 self._changes.setdefault(point.cell, []).append(point)
 
     def changes(self, cell: Cell, *kinds: str) -> list[Point]:
@@ -349,7 +381,18 @@ class BoundFinder:
         leaves = all(not goes_on(p, self.graph, self.pivots) for p in done)
         cells = frozenset({head.cell}) if head.cell is not None else frozenset({("for", str(head.number))})
         return Bound(
-            cells, "range", (head,), (), (head,), (), cap, head.frame, frozenset(t.cell for t in terms), leaves, values, done
+            cells,
+            "range",
+            (head,),
+            (),
+            (head,),
+            (),
+            cap,
+            head.frame,
+            frozenset(t.cell for t in terms),
+            leaves,
+            values,
+            done,
         )
 
     def _endless(self, call: ir.Call, frame: Frame) -> bool:
@@ -485,7 +528,10 @@ class BoundFinder:
             found = {
                 p
                 for p in self.inside
-                if p.kind == "test" and p not in targets and p.cell is not None and any(t in targets for _, t in p.to)
+                if p.kind == "test"
+                and p not in targets
+                and p.cell is not None
+                and any(t in targets for _, t in p.to)
                 and (p.cell in cap_cells or self._flag(p))
             }
             if not found:
@@ -552,12 +598,16 @@ class BoundFinder:
 
     def leaves_unchanged(self, bound: Bound) -> bool:
         """Whether the loop would end at the cap if nothing on the way raised the cap or set the counter back."""
-        changes = [p for c in bound.cap_cells | bound.cells for p in self.changes(c, "set", "move") if p not in bound.moves]
+        changes = [
+            p for c in bound.cap_cells | bound.cells for p in self.changes(c, "set", "move") if p not in bound.moves
+        ]
         blocked = frozenset(changes)
         return bool(bound.reached) and bool(changes) and all(not self.goes_on(p, blocked) for p in bound.reached)
 
     def answers_for_itself(self, call: ir.Call, point: Point) -> bool:
-        """Whether a call that decides an exit is known to be no bound: it reads a reply, a flag that others set, or plain data."""
+        """Whether a call that decides an exit is known to be no bound: it reads a reply, a flag that others set, or
+        plain data.
+        """
         function = point.frame.function
         if self.roles.of(call, function) or any(self.roles.of(a.value, function) for a in call.args):
             return True
@@ -587,7 +637,14 @@ class BoundFinder:
                         point, tuple(p for label, p in point.to if label == "true")
                     )
                     out.append(
-                        TimeTest(point, leaves, JUMPING_CLOCK not in roles, self._budget(atom, frame), frame, self._rearmed(atom, frame, point))
+                        TimeTest(
+                            point,
+                            leaves,
+                            JUMPING_CLOCK not in roles,
+                            self._budget(atom, frame),
+                            frame,
+                            self._rearmed(atom, frame, point),
+                        )
                     )
         out.extend(self._time_in_turns())
         return out

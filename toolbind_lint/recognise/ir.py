@@ -1,9 +1,9 @@
 """The small program that recognition reads: what libcst parsed, with positions and without white space.
 
-A libcst tree is large, slow to walk and cannot leave its process. ``lower.py`` reads it once into these nodes; names, reach, paths and
-verdicts work on them alone. Spans are ``(line, column, end line, end column)`` in ``Source.text``, from 1, the end exclusive.
-Synchronous and asynchronous twins are the same node with a flag; ``elif`` is an ``If`` in ``orelse``; comparison chains are
-``Bool("and")`` of pairs.
+A libcst tree is large, slow to walk and cannot leave its process. ``lower.py`` reads it once into these nodes; names,
+reach, paths and verdicts work on them alone. Spans are ``(line, column, end line, end column)`` in ``Source.text``,
+from 1, the end exclusive. Synchronous and asynchronous twins are the same node with a flag; ``elif`` is an ``If`` in
+``orelse``; comparison chains are ``Bool("and")`` of pairs.
 """
 
 from __future__ import annotations
@@ -265,8 +265,8 @@ Expr = (
 class Pattern(Node):
     """One pattern: ``kind`` is value, or, capture, class, sequence, mapping, star or wildcard.
 
-    ``value`` is the literal or the class; ``keys`` the keys of a mapping or the keyword names of a class (None for positions);
-    ``name`` what it binds.
+    ``value`` is the literal or the class; ``keys`` the keys of a mapping or the keyword names of a class (None for
+    positions); ``name`` what it binds.
     """
 
     kind: str
@@ -455,7 +455,9 @@ class Param(Node):
 
 @dataclass(slots=True, eq=False)
 class FuncDef(Node):
-    """A function, method or lambda. ``qualname`` counts from the module; ``owner`` is the class it stands in, or empty."""
+    """A function, method or lambda. ``qualname`` counts from the module; ``owner`` is the class it stands in, or
+    empty.
+    """
 
     name: str
     qualname: str
@@ -523,7 +525,9 @@ def _flat(value: tuple[object, ...]) -> Iterator[Node]:
 
 
 def walk(node: Node, *, into_functions: bool = False) -> Iterator[Node]:
-    """A node and all below it, parents first; nested functions, lambdas and classes are yielded and entered only on demand."""
+    """A node and all below it, parents first; nested functions, lambdas and classes are yielded and entered only on
+    demand.
+    """
     stack = [node]
     while stack:
         top = stack.pop()

@@ -1,7 +1,8 @@
-"""Which loops are tool loops, which are retries, which functions are dispatchers; what looks like one and is none stays out.
+"""Which loops are tool loops, which are retries, which functions are dispatchers; look-alikes stay out.
 
-A tool loop passes a model turn whose next input holds the last reply or what its tools gave, and runs what the model named. A loop
-that makes the same request again after an error is a retry. A pass that waits for a person is no runaway.
+A tool loop passes a model turn whose next input holds the last reply or what its tools gave, and runs what the model
+named. A loop that makes the same request again after an error is a retry. A pass that waits for a person is no
+runaway.
 """
 
 from __future__ import annotations
@@ -139,7 +140,9 @@ class LoopFinder:
                 for arg in node.args:
                     if isinstance(arg.value, (ir.Name, ir.Attr)):
                         for meaning in self.program.resolve(arg.value, function):
-                            if not isinstance(meaning, External) and any(self.reaches_turn(t) for t in self.program.run_by(meaning)):
+                            if not isinstance(meaning, External) and any(
+                                self.reaches_turn(t) for t in self.program.run_by(meaning)
+                            ):
                                 return True
             tries = tries or isinstance(node, ir.Try)
         if isinstance(loop, ir.While) and tries:
@@ -255,7 +258,12 @@ class LoopFinder:
         args = [a.value for a in turn.turn.call.args if a.name in wanted] or [
             a.value for a in turn.turn.call.args if a.name is None and not a.star
         ][:2]
-        cells = {c for a in args for n in ir.walk(a) if isinstance(n, (ir.Name, ir.Attr)) and (c := case.builder.cell(n, turn.frame))}
+        cells = {
+            c
+            for a in args
+            for n in ir.walk(a)
+            if isinstance(n, (ir.Name, ir.Attr)) and (c := case.builder.cell(n, turn.frame))
+        }
         for cell in cells:
             for change in case.finder.changes(cell, "set"):
                 value, frame = change.value, change.value_frame
@@ -263,7 +271,11 @@ class LoopFinder:
                     continue
                 if self.roles.of(value, frame.function) & _FED_BACK:
                     continue
-                mentioned = [c for n in ir.walk(value) if isinstance(n, (ir.Name, ir.Attr)) and (c := case.builder.cell(n, frame))]
+                mentioned = [
+                    c
+                    for n in ir.walk(value)
+                    if isinstance(n, (ir.Name, ir.Attr)) and (c := case.builder.cell(n, frame))
+                ]
                 if not isinstance(value, (ir.Seq, ir.DictE, ir.FString, ir.Const)) and mentioned:
                     continue
                 if any(case.finder.changes(c, "grow", "move") for c in mentioned):
@@ -301,7 +313,9 @@ class LoopFinder:
         if not any(p.kind == "again" for p in graph.points):
             return None
         finder = BoundFinder(graph, builder.cell, self.program, self.roles, self.tools.values)
-        case = Case("tool-loop", function, function.node, function.node.header, graph, builder, finder, self.tools, (), ())
+        case = Case(
+            "tool-loop", function, function.node, function.node.header, graph, builder, finder, self.tools, (), ()
+        )
         found = self._classify(case)
         return found if found is not None and found.kind == "tool-loop" else None
 
@@ -330,7 +344,9 @@ class LoopFinder:
                     builder = Builder(self.program, self.roles, self.tools.catalogue)
                     graph = builder.function(function)
                     finder = BoundFinder(graph, builder.cell, self.program, self.roles, self.tools.values)
-                    case = Case("retry", function, function.node, call.span, graph, builder, finder, self.tools, (), (), call)
+                    case = Case(
+                        "retry", function, function.node, call.span, graph, builder, finder, self.tools, (), (), call
+                    )
                     case.turns = tuple(p for p in graph.points if p.kind in {"turn", "dispatch"})
                     yield case
 
@@ -339,15 +355,21 @@ class LoopFinder:
         if not module.index.statements[number].words:
             return
         for function in self.program.functions(module, number):
-            mine = [d for d in self.roles.dispatches_in(function) if id(d.node) not in self.owned and d.form != "handed-on"]
+            mine = [
+                d for d in self.roles.dispatches_in(function) if id(d.node) not in self.owned and d.form != "handed-on"
+            ]
             if not mine or function.toplevel:
                 continue
             builder = Builder(self.program, self.roles, self.tools.catalogue)
             graph = builder.function(function)
             finder = BoundFinder(graph, builder.cell, self.program, self.roles, self.tools.values)
-            case = Case("dispatcher", function, function.node, function.node.header, graph, builder, finder, self.tools, (), ())
+            case = Case(
+                "dispatcher", function, function.node, function.node.header, graph, builder, finder, self.tools, (), ()
+            )
             points = [p for p in finder.inside if p.kind == "dispatch"] + self._chains(case)
-            case.dispatches = tuple(p for p in points if p.dispatch is not None and p.dispatch.function.key == function.key)
+            case.dispatches = tuple(
+                p for p in points if p.dispatch is not None and p.dispatch.function.key == function.key
+            )
             if case.dispatches:
                 yield case
 

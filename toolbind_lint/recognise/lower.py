@@ -1,8 +1,8 @@
 """libcst tree -> the small program of ``ir.py``.
 
-The only module that sees a libcst node while facts are made. A hand-written read-only visitor over node fields: libcst's stock
-visitor rebuilds every node, and its position provider costs more than the parse, so positions are taken from the code
-generator in the same pass (25,000 lines a second here, the provider 5,000).
+The only module that sees a libcst node while facts are made. A hand-written read-only visitor over node fields:
+libcst's stock visitor rebuilds every node, and its position provider costs more than the parse, so positions are taken
+from the code generator in the same pass (25,000 lines a second here, the provider 5,000).
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from toolbind_lint.recognise import ir
 
 
 class _Positions(CodegenState):
-    """Counts lines and columns while libcst writes the tree out again; keeps the span of each expression and statement."""
+    """Counts lines and columns while libcst writes the tree out again; keeps the span of each expression and
+    statement.
+    """
 
     __slots__ = ("column", "line", "spans")
 
@@ -48,7 +50,9 @@ class _Positions(CodegenState):
 
 
 class _Recorder:
-    """Keeps the span of what is written inside it. A class: a generator-based context manager costs half of the whole walk."""
+    """Keeps the span of what is written inside it. A class: a generator-based context manager costs half of the whole
+    walk.
+    """
 
     __slots__ = ("column", "end_node", "line", "node", "positions", "start_node")
 
@@ -373,9 +377,7 @@ class _Lowering:
         )
         return ir.Lambda(span, made)
 
-    def _comp(
-        self, kind: str, elements: tuple[cst.BaseExpression, ...], for_in: cst.CompFor, span: ir.Span
-    ) -> ir.Expr:
+    def _comp(self, kind: str, elements: tuple[cst.BaseExpression, ...], for_in: cst.CompFor, span: ir.Span) -> ir.Expr:
         generators = []
         step: cst.CompFor | None = for_in
         while step is not None:
@@ -557,7 +559,9 @@ class _Lowering:
             module = _dotted(alias.name)
             bound = alias.asname.name.value if alias.asname and isinstance(alias.asname.name, cst.Name) else ""
             # `import a.b` binds a; the dotted rest is found by attribute.
-            aliases.append(ir.Alias(span, module if bound else module.split(".")[0], 0, None, bound or module.split(".")[0]))
+            aliases.append(
+                ir.Alias(span, module if bound else module.split(".")[0], 0, None, bound or module.split(".")[0])
+            )
         return ir.Import(span, tuple(aliases))
 
     def _import_from(self, node: cst.ImportFrom, span: ir.Span) -> ir.Stmt:

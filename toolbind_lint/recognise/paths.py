@@ -1,9 +1,10 @@
 """The paths through one pass of a loop, helpers of the project laid in where they are called.
 
-A graph of points: turns, dispatches, tests, moves of a counter, assignments, waits for a person. Each condition is taken apart
-into atomic tests, so ``and``, ``or`` and ``not`` mean what they mean; each call inside a ``try`` may leave for the handlers that can
-take its exception; ``break``, ``continue``, ``else``, ``finally`` and ``return`` of a helper lead where Python leads them. A helper's
-answer used as a condition becomes its own tests. What a graph can't hold (too deep, too large) is said, never guessed.
+A graph of points: turns, dispatches, tests, moves of a counter, assignments, waits for a person. Each condition is
+taken apart into atomic tests, so ``and``, ``or`` and ``not`` mean what they mean; each call inside a ``try`` may leave
+for the handlers that can take its exception; ``break``, ``continue``, ``else``, ``finally`` and ``return`` of a helper
+lead where Python leads them. A helper's answer used as a condition becomes its own tests. What a graph can't hold (too
+deep, too large) is said, never guessed.
 """
 
 from __future__ import annotations
@@ -14,7 +15,16 @@ from typing import NamedTuple
 
 from toolbind_lint.catalogue import Catalogue
 from toolbind_lint.recognise import ir
-from toolbind_lint.recognise.program import Class, ClassRef, External, Function, FunctionRef, Instance, ModuleRef, Program
+from toolbind_lint.recognise.program import (
+    Class,
+    ClassRef,
+    External,
+    Function,
+    FunctionRef,
+    Instance,
+    ModuleRef,
+    Program,
+)
 from toolbind_lint.recognise.roles import CALLS, Dispatch, RoleFinder, Turn, argument, dotted, last_name
 
 MAX_POINTS = 12_000
@@ -44,11 +54,15 @@ class Frame:
 
 @dataclass(slots=True, eq=False)
 class Point:
-    """Something that happens. ``kind`` is one of the words below; successors are by label ("" where there is only one way).
+    """Something that happens.
 
-    head, iter: a loop's next pass (``iter``: next or done) · test: true or false · turn, dispatch, person · set: a cell gets ``value`` · move: a
-    cell is changed by ``op`` and ``value`` · grow, shrink: a container · call: code outside the project · raise · handler · exit · stop: the end
-    of a path without a known continuation.
+    Successors stand under a label, "" where there is only one way. Kinds:
+
+    * head, iter: a loop's next pass (``iter``: next or done); again: a recursive call
+    * test: true or false
+    * turn, dispatch, person (a wait for one), call (code outside the project)
+    * set: a cell gets ``value``; move: a cell is changed by ``op`` and ``value``; grow, shrink: a container
+    * raise, handler, exit; join: nothing happens
     """
 
     number: int
@@ -122,9 +136,62 @@ _NO_EXCEPTION = frozenset({"BaseException", "KeyboardInterrupt", "SystemExit", "
 _GROW = frozenset({"append", "extend", "add", "insert", "appendleft", "update"})
 _SHRINK = frozenset({"pop", "clear", "remove", "popleft", "popitem", "discard"})
 _CALM = frozenset(
-    "len print isinstance str int float bool list dict set tuple range enumerate zip sorted min max sum any all hasattr getattr id type repr iter super append "
-    "extend add info debug warning error exception log monotonic time perf_counter get items keys values strip lower upper startswith endswith join copy "
-    "format setdefault update is_set".split()
+    [
+        "len",
+        "print",
+        "isinstance",
+        "str",
+        "int",
+        "float",
+        "bool",
+        "list",
+        "dict",
+        "set",
+        "tuple",
+        "range",
+        "enumerate",
+        "zip",
+        "sorted",
+        "min",
+        "max",
+        "sum",
+        "any",
+        "all",
+        "hasattr",
+        "getattr",
+        "id",
+        "type",
+        "repr",
+        "iter",
+        "super",
+        "append",
+        "extend",
+        "add",
+        "info",
+        "debug",
+        "warning",
+        "error",
+        "exception",
+        "log",
+        "monotonic",
+        "time",
+        "perf_counter",
+        "get",
+        "items",
+        "keys",
+        "values",
+        "strip",
+        "lower",
+        "upper",
+        "startswith",
+        "endswith",
+        "join",
+        "copy",
+        "format",
+        "setdefault",
+        "update",
+        "is_set",
+    ]
 )
 
 
@@ -242,7 +309,11 @@ class Builder:
                     return (meaning.module.path, expr.name)
             base = self.cell(expr.base, frame)
             return (*base, expr.name) if base is not None else None
-        if isinstance(expr, ir.Subscript) and isinstance(expr.index, ir.Const) and isinstance(expr.index.value, (str, int)):
+        if (
+            isinstance(expr, ir.Subscript)
+            and isinstance(expr.index, ir.Const)
+            and isinstance(expr.index.value, (str, int))
+        ):
             base = self.cell(expr.base, frame)
             return (*base, f"[{expr.index.value}]") if base is not None else None
         if isinstance(expr, (ir.Await, ir.Walrus)):
@@ -296,7 +367,9 @@ class Builder:
         if isinstance(stmt, ir.Aug):
             return self._augment(stmt, after, ctx)
         if isinstance(stmt, ir.If):
-            return self.condition(stmt.test, self.block(stmt.body, after, ctx), self.block(stmt.orelse, after, ctx), ctx)
+            return self.condition(
+                stmt.test, self.block(stmt.body, after, ctx), self.block(stmt.orelse, after, ctx), ctx
+            )
         if isinstance(stmt, (ir.While, ir.For)):
             return self._loop(stmt, after, ctx)
         if isinstance(stmt, ir.Return):
@@ -461,7 +534,9 @@ class Builder:
         return self.expr_parts(source, entry, ctx)
 
     def _counted(self, loop: ir.For, frame: Frame) -> Cell | None:
-        """The cell that a ``for`` moves on each pass: its target over ``range`` or ``count``, the first name over ``enumerate``."""
+        """The cell that a ``for`` moves on each pass: its target over ``range`` or ``count``, the first name over
+        ``enumerate``.
+        """
         source = loop.iter.func if isinstance(loop.iter, ir.Call) else None
         if source is None or last_name(source) not in {"range", "count", "enumerate", "trange"}:
             return None
@@ -486,7 +561,9 @@ class Builder:
             if isinstance(meaning, (ClassRef, Instance)):
                 project = True
                 for cls in self.program.mro(meaning.cls):
-                    names.append(cls.node.name if isinstance(cls, Class) else cls.name.rpartition(".")[2].removesuffix("()"))
+                    names.append(
+                        cls.node.name if isinstance(cls, Class) else cls.name.rpartition(".")[2].removesuffix("()")
+                    )
             elif isinstance(meaning, External):
                 names.append(meaning.name.removesuffix("()").rpartition(".")[2])
                 names.append("Exception")
@@ -596,7 +673,9 @@ class Builder:
                     row = self.catalogue.find("swallows", meaning.name) if isinstance(meaning, External) else None
                     if row is not None and row.one("form") == "with":
                         names = tuple(last_name(a.value) for a in context.args) or ("?",)
-                        inner = inner._replace(level=Level([(names, self._swallow(stmt, context, after, ctx))], inner.level))
+                        inner = inner._replace(
+                            level=Level([(names, self._swallow(stmt, context, after, ctx))], inner.level)
+                        )
         entry = self.block(stmt.body, after, inner)
         for context, target in reversed(stmt.items):
             if target is not None:
@@ -687,7 +766,11 @@ class Builder:
                             frame = self._frame(function, ctx.frame, call)
 
                             def answered(node: ir.Return, value: ir.Expr | None, callee: Context) -> Point:
-                                return no if value is None else self.condition(value, yes, no, callee._replace(ret=lambda n, v, c: yes))
+                                return (
+                                    no
+                                    if value is None
+                                    else self.condition(value, yes, no, callee._replace(ret=lambda n, v, c: yes))
+                                )
 
                             inner = Context(frame, ctx.loops, lambda: no, lambda: no, answered, ctx.level)
                             return self.block(function.node.body, no, inner)
@@ -834,7 +917,9 @@ class Builder:
             return None
         if self._recursion is not None and any(t.key == self._recursion[0] for t in targets):
             return self.expr_parts(call, self._again(call, self._recursion[1], ctx), ctx)
-        enterable = [t for t in targets if self._enterable(t, ctx.frame) and not (t.node.is_generator and not delegates)]
+        enterable = [
+            t for t in targets if self._enterable(t, ctx.frame) and not (t.node.is_generator and not delegates)
+        ]
         if not enterable or (not dull and all(self.dull(t) for t in enterable)):
             return None
         if len(self.graph.points) > MAX_POINTS:
@@ -843,7 +928,9 @@ class Builder:
         entries = []
         for target in enterable:
             frame = self._frame(target, ctx.frame, call)
-            inner = Context(frame, ctx.loops, lambda: after, lambda: after, ret, ctx.level, ctx.yields if delegates else None)
+            inner = Context(
+                frame, ctx.loops, lambda: after, lambda: after, ret, ctx.level, ctx.yields if delegates else None
+            )
             fall = ret(ir.Return(target.node.span, None), None, inner) if not delegates else after
             entries.append(self.block(target.node.body, fall, inner))
         if len(entries) < len(targets):
@@ -928,7 +1015,9 @@ def _takes(names: tuple[str, ...], raised: Raised) -> str:
     if not names or "BaseException" in names:
         return "yes"
     if "Exception" in names:
-        return "no" if raised.project and raised.names[-1] in _NO_EXCEPTION and "Exception" not in raised.names else "yes"
+        return (
+            "no" if raised.project and raised.names[-1] in _NO_EXCEPTION and "Exception" not in raised.names else "yes"
+        )
     if raised is IMPLICIT or not raised.names:
         return "maybe"
     if any(n in raised.names for n in names):

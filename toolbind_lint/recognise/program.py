@@ -66,8 +66,8 @@ Meaning = External | FunctionRef | ClassRef | Instance | ModuleRef
 class Binding:
     """One way in which a name gets a value.
 
-    ``kind`` is assign, augment, element (of ``value``), unpack (item ``index`` of ``value``), context (``with``), except, parameter, import,
-    function, class or declare (an annotation alone). ``scope`` is where ``value`` stands.
+    ``kind`` is assign, augment, element (of ``value``), unpack (item ``index`` of ``value``), context (``with``),
+    except, parameter, import, function, class or declare (an annotation alone). ``scope`` is where ``value`` stands.
     """
 
     kind: str
@@ -146,7 +146,13 @@ class Function:
     def is_property(self) -> bool:
         """Whether reading the attribute runs the function."""
         for decorator in self.node.decorators:
-            name = decorator.id if isinstance(decorator, ir.Name) else decorator.name if isinstance(decorator, ir.Attr) else ""
+            name = (
+                decorator.id
+                if isinstance(decorator, ir.Name)
+                else decorator.name
+                if isinstance(decorator, ir.Attr)
+                else ""
+            )
             if name in {"property", "cached_property"}:
                 return True
         return False
@@ -265,20 +271,20 @@ def _bind(body: tuple[ir.Stmt, ...], scope: Function) -> Iterator[tuple[str, Bin
     for node in ir.walk_all(body):
         if isinstance(node, ir.Assign):
             for target in node.targets:
-                for name, binding in _targets(target, "assign" if node.value is not None else "declare", node.value, scope):
+                for name, binding in _targets(
+                    target, "assign" if node.value is not None else "declare", node.value, scope
+                ):
                     binding.annotation = node.annotation
                     yield name, binding
         elif isinstance(node, ir.Aug):
             if isinstance(node.target, ir.Name):
                 yield node.target.id, Binding("augment", node.value, scope, node.span)
-        elif isinstance(node, ir.For):
-            yield from _targets(node.target, "element", node.iter, scope)
-        elif isinstance(node, ir.Generator):
+        elif isinstance(node, (ir.For, ir.Generator)):
             yield from _targets(node.target, "element", node.iter, scope)
         elif isinstance(node, ir.With):
-            for context, target in node.items:
-                if target is not None:
-                    yield from _targets(target, "context", context, scope)
+            for context, bound in node.items:
+                if bound is not None:
+                    yield from _targets(bound, "context", context, scope)
         elif isinstance(node, ir.Walrus):
             yield from _targets(node.target, "assign", node.value, scope)
         elif isinstance(node, ir.Handler):
@@ -331,7 +337,9 @@ class Program:
         return self.place(function.module, node.span)
 
     def functions(self, module: Module, number: int) -> tuple[Function, ...]:
-        """All functions that a top-level statement holds, nested ones too, and the statement itself; lambdas are left out."""
+        """All functions that a top-level statement holds, nested ones too, and the statement itself; lambdas are left
+        out.
+        """
         if number not in module._listed:
             top = module.toplevel(number)
             module._listed[number] = (top, *self._below(top.node.body, top, None))
@@ -357,9 +365,7 @@ class Program:
                 table.setdefault(param.name, []).append(
                     Binding("parameter", param.default, function, param.span, number, param.annotation, param)
                 )
-            hidden = {
-                name for node in function.nodes if isinstance(node, ir.Scope) for name in node.names
-            }
+            hidden = {name for node in function.nodes if isinstance(node, ir.Scope) for name in node.names}
             for name, binding in _bind(function.node.body, function):
                 if name not in hidden:
                     table.setdefault(name, []).append(binding)
@@ -408,9 +414,7 @@ class Program:
                 yield from self.attribute(base, expr.name, depth)
         elif isinstance(expr, ir.Call):
             yield from self._result(expr, function, depth)
-        elif isinstance(expr, ir.Await):
-            yield from self.resolve(expr.value, function, depth)
-        elif isinstance(expr, ir.Walrus):
+        elif isinstance(expr, (ir.Await, ir.Walrus)):
             yield from self.resolve(expr.value, function, depth)
         elif isinstance(expr, ir.IfExp):
             yield from self.resolve(expr.body, function, depth)
@@ -444,7 +448,9 @@ class Program:
                 yield value, scope
 
     def values(self, expr: ir.Expr, function: Function, depth: int = 0) -> Iterator[tuple[ir.Expr, Function]]:
-        """The expressions that an expression may stand for: names and attributes followed to what is assigned to them."""
+        """The expressions that an expression may stand for: names and attributes followed to what is assigned to
+        them.
+        """
         if depth > MAX_DEPTH:
             return
         if isinstance(expr, ir.Name):
@@ -649,7 +655,13 @@ class Program:
             yield from self.annotation(expr.right, function, depth + 1)
             return
         if isinstance(expr, ir.Subscript):
-            head = expr.base.id if isinstance(expr.base, ir.Name) else expr.base.name if isinstance(expr.base, ir.Attr) else ""
+            head = (
+                expr.base.id
+                if isinstance(expr.base, ir.Name)
+                else expr.base.name
+                if isinstance(expr.base, ir.Attr)
+                else ""
+            )
             if head in {"Optional", "Union", "Annotated", "Final", "ClassVar", "Required", "NotRequired"}:
                 items = expr.index.items if isinstance(expr.index, ir.Seq) else (expr.index,)
                 for item in items[:1] if head == "Annotated" else items:
@@ -659,7 +671,9 @@ class Program:
             else:
                 yield from self.annotation(expr.base, function, depth + 1)
             return
-        for meaning in self.resolve(expr, function.parent or function if not function.toplevel else function, depth + 1):
+        for meaning in self.resolve(
+            expr, function.parent or function if not function.toplevel else function, depth + 1
+        ):
             if isinstance(meaning, ClassRef):
                 yield Instance(meaning.cls)
             elif isinstance(meaning, External) and not meaning.name.startswith(("builtins.", "typing.")):
@@ -749,7 +763,7 @@ class Program:
         for stmt in ir.walk_all(node.body):
             if isinstance(stmt, ir.Assign):
                 for target in stmt.targets:
-                    pairs = [(target, stmt.value)]
+                    pairs: list[tuple[ir.Expr, ir.Expr | None]] = [(target, stmt.value)]
                     if isinstance(target, ir.Seq):
                         values = stmt.value.items if isinstance(stmt.value, ir.Seq) else ()
                         pairs = list(zip(target.items, values, strict=False))
@@ -825,7 +839,9 @@ class Program:
         for meaning in self.resolve(call.func, function, depth):
             if isinstance(meaning, External):
                 if meaning.name in {"functools.partial", "typing.cast"} and call.args:
-                    yield from self.resolve(call.args[-1 if meaning.name == "typing.cast" else 0].value, function, depth)
+                    yield from self.resolve(
+                        call.args[-1 if meaning.name == "typing.cast" else 0].value, function, depth
+                    )
                     continue
                 if meaning.name == "builtins.getattr" and len(call.args) >= 2:
                     name = call.args[1].value
@@ -879,11 +895,13 @@ class Program:
             self._calling = table
         return self._calling.get(name, [])
 
-    def callers(self, function: Function, limit: int = 24, *, worded: bool = False) -> tuple[tuple[ir.Call, Function], ...]:
+    def callers(
+        self, function: Function, limit: int = 24, *, worded: bool = False
+    ) -> tuple[tuple[ir.Call, Function], ...]:
         """The calls of the project that reach a function, each with the function in which it stands.
 
-        Of a name that is called in more statements than ``limit`` only the first are read; ``worded`` reads only statements that hold a
-        word of the catalogue.
+        Of a name that is called in more statements than ``limit`` only the first are read; ``worded`` reads only
+        statements that hold a word of the catalogue.
         """
         key = function.key + ("+" if worded else "")
         if key in self._callers:
@@ -902,9 +920,7 @@ class Program:
                 continue
             for scope in self.functions(module, number):
                 for call in scope.calls:
-                    if _last_name(call.func) == name and any(
-                        t.key == function.key for t in self.targets(call, scope)
-                    ):
+                    if _last_name(call.func) == name and any(t.key == function.key for t in self.targets(call, scope)):
                         found.append((call, scope))
         self._callers[key] = tuple(found)
         return self._callers[key]
@@ -978,11 +994,104 @@ class Program:
 
 
 _COMMON = frozenset(
-    "append extend insert remove get items keys values update copy pop join split strip format encode decode read write close "
-    "open send recv start stop run call execute invoke create delete list load save dump dumps loads parse info debug warning "
-    "error exception log print group match search replace lower upper add clear next step reset submit result cancel done wait "
-    "process handle model_dump model_dump_json dict json to_dict from_dict find count index sort put exists mkdir commit "
-    "connect disconnect request post head patch query filter first last emit on off set init setup build check main".split()
+    [
+        "append",
+        "extend",
+        "insert",
+        "remove",
+        "get",
+        "items",
+        "keys",
+        "values",
+        "update",
+        "copy",
+        "pop",
+        "join",
+        "split",
+        "strip",
+        "format",
+        "encode",
+        "decode",
+        "read",
+        "write",
+        "close",
+        "open",
+        "send",
+        "recv",
+        "start",
+        "stop",
+        "run",
+        "call",
+        "execute",
+        "invoke",
+        "create",
+        "delete",
+        "list",
+        "load",
+        "save",
+        "dump",
+        "dumps",
+        "loads",
+        "parse",
+        "info",
+        "debug",
+        "warning",
+        "error",
+        "exception",
+        "log",
+        "print",
+        "group",
+        "match",
+        "search",
+        "replace",
+        "lower",
+        "upper",
+        "add",
+        "clear",
+        "next",
+        "step",
+        "reset",
+        "submit",
+        "result",
+        "cancel",
+        "done",
+        "wait",
+        "process",
+        "handle",
+        "model_dump",
+        "model_dump_json",
+        "dict",
+        "json",
+        "to_dict",
+        "from_dict",
+        "find",
+        "count",
+        "index",
+        "sort",
+        "put",
+        "exists",
+        "mkdir",
+        "commit",
+        "connect",
+        "disconnect",
+        "request",
+        "post",
+        "head",
+        "patch",
+        "query",
+        "filter",
+        "first",
+        "last",
+        "emit",
+        "on",
+        "off",
+        "set",
+        "init",
+        "setup",
+        "build",
+        "check",
+        "main",
+    ]
 )
 
 

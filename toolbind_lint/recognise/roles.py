@@ -1,7 +1,8 @@
-"""What part a value plays in a tool loop: a model's reply, the calls in it, a call's name and arguments, a tool, its result.
+"""What part a value plays in a tool loop: a model's reply, the calls in it, its name, its arguments, a tool, a result.
 
-Flow-insensitive and on demand: the roles of an expression are the union over all bindings of the names in it, followed through
-functions of the project. The catalogue gives the words (which attribute holds the calls of a reply); nothing here knows a vendor.
+Flow-insensitive and on demand: the roles of an expression are the union over all bindings of the names in it, followed
+through functions of the project. The catalogue gives the words (which attribute holds the calls of a reply); nothing
+here knows a vendor.
 """
 
 from __future__ import annotations
@@ -31,23 +32,111 @@ NONE: Roles = frozenset()
 _TIME: Roles = frozenset({CLOCK, JUMPING_CLOCK})
 
 _NAME_PARAMETERS = frozenset(
-    "tool_name toolname function_name func_name fn_name fname tool_id action_name command_name requested_tool called_tool".split()
+    [
+        "tool_name",
+        "toolname",
+        "function_name",
+        "func_name",
+        "fn_name",
+        "fname",
+        "tool_id",
+        "action_name",
+        "command_name",
+        "requested_tool",
+        "called_tool",
+    ]
 )
-_LOOSE_NAME_PARAMETERS = frozenset("name tool function action".split())
-_CALL_PARAMETERS = frozenset("tool_call toolcall function_call tool_use tool_use_block call_request tool_request".split())
-_CALLS_PARAMETERS = frozenset("tool_calls toolcalls function_calls tool_uses".split())
-_ARGS_PARAMETERS = frozenset("arguments args tool_args tool_arguments tool_input function_args kwargs params parameters inputs".split())
+_LOOSE_NAME_PARAMETERS = frozenset(["name", "tool", "function", "action"])
+_CALL_PARAMETERS = frozenset(
+    ["tool_call", "toolcall", "function_call", "tool_use", "tool_use_block", "call_request", "tool_request"]
+)
+_CALLS_PARAMETERS = frozenset(["tool_calls", "toolcalls", "function_calls", "tool_uses"])
+_ARGS_PARAMETERS = frozenset(
+    [
+        "arguments",
+        "args",
+        "tool_args",
+        "tool_arguments",
+        "tool_input",
+        "function_args",
+        "kwargs",
+        "params",
+        "parameters",
+        "inputs",
+    ]
+)
 _DISPATCH_WORDS = ("tool", "function", "dispatch", "action")
 _FOLDS = frozenset({"lower", "casefold", "upper"})
 _PATTERN_METHODS = frozenset({"startswith", "endswith"})
-_RUNS = frozenset("run arun invoke ainvoke execute aexecute call acall func function fn handler callback forward coroutine _run _arun __call__".split())
+_RUNS = frozenset(
+    [
+        "run",
+        "arun",
+        "invoke",
+        "ainvoke",
+        "execute",
+        "aexecute",
+        "call",
+        "acall",
+        "func",
+        "function",
+        "fn",
+        "handler",
+        "callback",
+        "forward",
+        "coroutine",
+        "_run",
+        "_arun",
+        "__call__",
+    ]
+)
 _PASSING_METHODS = frozenset(
-    "strip lstrip rstrip lower upper casefold removeprefix removesuffix copy values items keys model_dump to_dict dict json read decode parse".split()
+    [
+        "strip",
+        "lstrip",
+        "rstrip",
+        "lower",
+        "upper",
+        "casefold",
+        "removeprefix",
+        "removesuffix",
+        "copy",
+        "values",
+        "items",
+        "keys",
+        "model_dump",
+        "to_dict",
+        "dict",
+        "json",
+        "read",
+        "decode",
+        "parse",
+    ]
 )
 _PASSING_CALLS = frozenset(
-    "json.loads json.dumps builtins.str builtins.dict builtins.list builtins.tuple builtins.reversed builtins.enumerate builtins.sorted "
-    "builtins.iter copy.deepcopy copy.copy typing.cast builtins.zip asyncio.wait_for asyncio.create_task asyncio.gather "
-    "asyncio.ensure_future asyncio.shield asyncio.run inspect.iscoroutine".split()
+    [
+        "json.loads",
+        "json.dumps",
+        "builtins.str",
+        "builtins.dict",
+        "builtins.list",
+        "builtins.tuple",
+        "builtins.reversed",
+        "builtins.enumerate",
+        "builtins.sorted",
+        "builtins.iter",
+        "copy.deepcopy",
+        "copy.copy",
+        "typing.cast",
+        "builtins.zip",
+        "asyncio.wait_for",
+        "asyncio.create_task",
+        "asyncio.gather",
+        "asyncio.ensure_future",
+        "asyncio.shield",
+        "asyncio.run",
+        "inspect.iscoroutine",
+    ]
 )
 
 
@@ -64,7 +153,8 @@ class Turn(NamedTuple):
 class Dispatch(NamedTuple):
     """A call (or a chain of tests, at its ``node``) that runs what a model named.
 
-    ``form`` is table, attribute, namespace, code, server, chain or handed-on. ``key`` is the expression that holds the name.
+    ``form`` is table, attribute, namespace, code, server, chain or handed-on. ``key`` is the expression that holds the
+    name.
     """
 
     node: ir.Node
@@ -230,26 +320,32 @@ class RoleFinder:
         return NONE
 
     def tested(self, function: Function) -> frozenset[str]:
-        """Names that a test in a function shows to hold a call: ``block.type == <call type>``, ``isinstance(block, <call class>)``."""
+        """Names that a test in a function shows to hold a call: ``block.type == <call type>``, ``isinstance(block,
+        <call class>)``.
+        """
         if function.key not in self._tested:
             found: set[str] = set()
             body = function.node.body
             for node in ir.walk_all(body):
                 if isinstance(node, ir.Compare) and node.op in {"==", "in", "is"}:
                     holder, word = _key_read(node.left)
-                    values = {c.value for c in ir.walk(node.right) if isinstance(c, ir.Const) and isinstance(c.value, str)}
+                    values = {
+                        c.value for c in ir.walk(node.right) if isinstance(c, ir.Const) and isinstance(c.value, str)
+                    }
                     if word == "type" and values & self.call_types and isinstance(holder, ir.Name):
                         found.add(holder.id)
                 elif isinstance(node, ir.Call) and isinstance(node.func, ir.Name) and node.func.id == "isinstance":
                     if len(node.args) == 2 and isinstance(node.args[0].value, ir.Name):
-                        classes = {last_name(n) for n in ir.walk(node.args[1].value) if isinstance(n, (ir.Name, ir.Attr))}
+                        classes = {
+                            last_name(n) for n in ir.walk(node.args[1].value) if isinstance(n, (ir.Name, ir.Attr))
+                        }
                         if classes & self.call_classes:
                             found.add(node.args[0].value.id)
             self._tested[function.key] = frozenset(found)
         return self._tested[function.key]
 
     def picked(self, name: str, function: Function) -> str:
-        """How an element of a collection is picked by the model's name: ``exact``, ``pattern``, or empty where it is not.
+        """How the model's name picks an element of a collection: ``exact``, ``pattern``, or empty where it does not.
 
         ``for tool in tools: if tool.name == wanted`` and its like in a comprehension.
         """
@@ -364,7 +460,9 @@ class RoleFinder:
             if meaning.name == "builtins.getattr" and len(expr.args) >= 2:
                 word = expr.args[1].value
                 if isinstance(word, ir.Const) and isinstance(word.value, str):
-                    return self._part(expr.args[0].value, word.value, ir.Attr(expr.span, expr.args[0].value, word.value), function)
+                    return self._part(
+                        expr.args[0].value, word.value, ir.Attr(expr.span, expr.args[0].value, word.value), function
+                    )
                 if NAME in self.of(word, function):
                     return frozenset({TOOL})
             if self.catalogue.find("code-by-name", meaning.name) and expr.args:
@@ -514,14 +612,20 @@ class RoleFinder:
         return "unknown"
 
     def find_shape_turns(self, function: Function) -> None:
-        """Marks as turns the calls whose reply's calls are read in a function, though the catalogue does not know them."""
+        """Marks as turns the calls whose reply's calls are read in a function, though the catalogue does not know
+        them.
+        """
         for node in function.nodes:
             holder: ir.Expr | None = None
             if isinstance(node, (ir.Attr, ir.Subscript, ir.Call)):
                 base, word = _key_read(node)
                 if base is not None and word in self.calls_words:
                     holder = base
-            elif isinstance(node, ir.For) and isinstance(node.target, ir.Name) and node.target.id in self.tested(function):
+            elif (
+                isinstance(node, ir.For)
+                and isinstance(node.target, ir.Name)
+                and node.target.id in self.tested(function)
+            ):
                 holder = node.iter
             elif isinstance(node, ir.Generator) and isinstance(node.target, ir.Name):
                 if node.target.id in self.tested(function):
@@ -627,7 +731,11 @@ class RoleFinder:
         elif TOOL in self.of(func, function):
             form, key, lookup = self._looked_up(func, function, 0)
             return Dispatch(call, function, form, key, callee, lookup)
-        return self._callback(call, function) or self._fixed(call, function, callee) or self._handed_on(call, function, callee)
+        return (
+            self._callback(call, function)
+            or self._fixed(call, function, callee)
+            or self._handed_on(call, function, callee)
+        )
 
     def _fixed(self, call: ir.Call, function: Function, callee: str) -> Dispatch | None:
         """``search(**json.loads(call.arguments))``: one tool, run with the arguments that the model gave."""
@@ -639,7 +747,9 @@ class RoleFinder:
         for meaning in self.program.resolve(call.func, function):
             if isinstance(meaning, (ClassRef, ModuleRef)):
                 return None
-            if isinstance(meaning, External) and (meaning.name.startswith("builtins.") or self.catalogue.find("inert", meaning.name)):
+            if isinstance(meaning, External) and (
+                meaning.name.startswith("builtins.") or self.catalogue.find("inert", meaning.name)
+            ):
                 return None
             if isinstance(meaning, FunctionRef) and self._hands_down(meaning.function):
                 return None
@@ -676,7 +786,11 @@ class RoleFinder:
             elif isinstance(node, ir.Const) and isinstance(node.value, str):
                 speaks = speaks or "tool" in node.value.lower()
         for param in function.node.params:
-            words = [param.name] + [n.id for n in ir.walk(param.annotation) if isinstance(n, ir.Name)] if param.annotation else [param.name]
+            words = (
+                [param.name] + [n.id for n in ir.walk(param.annotation) if isinstance(n, ir.Name)]
+                if param.annotation
+                else [param.name]
+            )
             speaks = speaks or any("tool" in w.lower() for w in words)
         return found and raises and speaks
 
@@ -696,7 +810,9 @@ class RoleFinder:
             return None
         for meaning in self.program.resolve(call.func, function):
             if isinstance(meaning, External) and (
-                meaning.name.startswith("builtins.") or self.catalogue.find("inert", meaning.name) or meaning.name in _PASSING_CALLS
+                meaning.name.startswith("builtins.")
+                or self.catalogue.find("inert", meaning.name)
+                or meaning.name in _PASSING_CALLS
             ):
                 return None
             if not isinstance(meaning, External):
@@ -790,7 +906,9 @@ class RoleFinder:
         return False
 
 
-_NUMERIC = frozenset({"builtins.int", "builtins.float", "builtins.round", "builtins.max", "builtins.min", "builtins.abs"})
+_NUMERIC = frozenset(
+    {"builtins.int", "builtins.float", "builtins.round", "builtins.max", "builtins.min", "builtins.abs"}
+)
 
 
 def _root(expr: ir.Expr) -> str:
@@ -869,7 +987,9 @@ def last_name(expr: ir.Node) -> str:
 
 
 def dotted(expr: ir.Expr) -> str:
-    """``a.b.c`` of a chain of names, with ``()`` and ``[]`` for what stands between; empty where it starts with neither."""
+    """``a.b.c`` of a chain of names, with ``()`` and ``[]`` for what stands between; empty where it starts with
+    neither.
+    """
     if isinstance(expr, ir.Name):
         return expr.id
     if isinstance(expr, ir.Attr):

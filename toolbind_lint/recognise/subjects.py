@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable
 
 from toolbind_lint.facts import Place, Step
 from toolbind_lint.recognise import Limits, ir
+from toolbind_lint.recognise.bounds import Bound, passes, reach
 from toolbind_lint.recognise.gates import allowlist, cap, errors, exits, timeouts, wall
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.paths import Point
@@ -35,7 +35,9 @@ def subject(case: Case, limits: Limits) -> Subject:
         envelope=_envelope(verdicts),
         turns=_steps(case, case.turns),
         dispatches=_steps(case, case.dispatches),
-        witness=next((f.trail for v in verdicts for f in v.faults if f.how in {"none", "infinite", "never-moves", "spins"}), ()),
+        witness=next(
+            (f.trail for v in verdicts for f in v.faults if f.how in {"none", "infinite", "never-moves", "spins"}), ()
+        ),
     )
 
 
@@ -78,11 +80,9 @@ def _retry(case: Case) -> Verdict:
     return Verdict("cap", "missing", (fault,))
 
 
-def _skipping_handler(case: Case, bounds: list[object]) -> Point | None:
+def _skipping_handler(case: Case, bounds: list[Bound]) -> Point | None:
     """A handler that goes round again without moving the counter."""
-    from toolbind_lint.recognise.bounds import Bound, passes
-
-    moves = [m for b in bounds if isinstance(b, Bound) for m in b.moves]
+    moves = [m for b in bounds for m in b.moves]
     for handler, _, _ in case.graph.caught:
         if passes(case.head, [case.finder.pivots, [handler]], moves):
             return handler
@@ -124,23 +124,30 @@ def _first_callee(case: Case) -> str:
 
 def _dispatcher_cap(case: Case) -> Verdict:
     """A dispatcher that compares a counter with a cap and moves it only where the tool succeeded."""
-    from toolbind_lint.recognise.bounds import reach
-
     finder = case.finder
     for point in case.dispatches:
         after = reach([t for _, t in point.to])
         for move in sorted(finder.inside, key=lambda p: p.number):
             if move.kind != "move" or move.op not in {"+", "-"} or move not in after or move.cell is None:
                 continue
-            compared = next((p for p in sorted(finder.inside, key=lambda p: p.number) if p.cell == move.cell and p.kind == "test"), None)
+            compared = next(
+                (p for p in sorted(finder.inside, key=lambda p: p.number) if p.cell == move.cell and p.kind == "test"),
+                None,
+            )
             if compared is None or point not in reach([compared]):
                 continue
             moves = frozenset(p for p in finder.changes(move.cell, "move"))
             ways = reach([t for _, t in point.to], moves)
             out = sorted((p for p in ways if p.kind == "exit"), key=lambda p: (p.node.span, p.number))
             if out or case.graph.truncated:
-                related = (Step(cap.place_of(case, compared), "compared here"), Step(cap.place_of(case, out[0]), "left here without counting"))
-                words = (("counter", move.cell[-1]), ("cap", text_of(compared.node) if isinstance(compared.node, ir.Compare) else ""))
+                related = (
+                    Step(cap.place_of(case, compared), "compared here"),
+                    Step(cap.place_of(case, out[0]), "left here without counting"),
+                )
+                words = (
+                    ("counter", move.cell[-1]),
+                    ("cap", text_of(compared.node) if isinstance(compared.node, ir.Compare) else ""),
+                )
                 first = min((m for m in moves), key=lambda p: p.node.span)
                 worst = [m for m in moves if m in after]
                 at = cap.place_of(case, max(worst, key=lambda p: p.node.span) if worst else first)
@@ -161,7 +168,9 @@ def _steps(case: Case, points: Iterable[Point]) -> tuple[Step, ...]:
     out: dict[Place, Step] = {}
     for point in points:
         place = cap.place_of(case, point)
-        name = point.turn.callee if point.turn is not None else point.dispatch.callee if point.dispatch is not None else ""
+        name = (
+            point.turn.callee if point.turn is not None else point.dispatch.callee if point.dispatch is not None else ""
+        )
         out.setdefault(place, Step(place, name))
     return tuple(sorted(out.values(), key=lambda s: s.place))
 
@@ -181,7 +190,9 @@ def _envelope(verdicts: tuple[Verdict, ...]) -> Envelope:
 
 
 def _shape(case: Case) -> str:
-    """The head with locals renamed in order, the callees of turns and dispatches, the kinds of the exits; no number of the source."""
+    """The head with locals renamed in order, the callees of turns and dispatches, the kinds of the exits; no number
+    of the source.
+    """
     renamed: dict[str, str] = {}
     node = case.node
     if isinstance(node, ir.While):
@@ -204,7 +215,7 @@ def _callee(name: str) -> str:
     return ".".join(re.sub(r"\(\)|\[\]", "", name).split(".")[-2:])
 
 
-def _normal(expr: ir.Expr, renamed: dict[str, str]) -> str:
+def _normal(expr: ir.Node, renamed: dict[str, str]) -> str:
     if isinstance(expr, ir.Name):
         return renamed.setdefault(expr.id, f"v{len(renamed)}")
     if isinstance(expr, ir.Const):
@@ -222,13 +233,12 @@ def _normal(expr: ir.Expr, renamed: dict[str, str]) -> str:
         return f"({_normal(expr.left, renamed)} {expr.op} {_normal(expr.right, renamed)})"
     if isinstance(expr, ir.Not):
         return f"not {_normal(expr.value, renamed)}"
-    inner = [_normal(c, renamed) for c in ir.children(expr) if not isinstance(c, (ir.Generator, ir.Arg, ir.FuncDef, ir.Pattern))]  # type: ignore[arg-type]
+    inner = [
+        _normal(c, renamed)
+        for c in ir.children(expr)
+        if not isinstance(c, (ir.Generator, ir.Arg, ir.FuncDef, ir.Pattern))
+    ]
     return f"{type(expr).__name__}({', '.join(inner)})"
-
-
-def infinite(number: float | None) -> bool:
-    """Whether a number is no bound."""
-    return number is None or math.isinf(number)
 
 
 __all__ = ["subject"]

@@ -1,7 +1,8 @@
 """Where a number comes from, and whether it is committed with the code.
 
-An expression has alternatives: a parameter its default and what callers pass, a name all that is assigned to it. Each says where it
-came from. A finite default of a parameter or field stays pinned whatever callers do: an unpinned override is a matter of the call.
+An expression has alternatives: a parameter its default and what callers pass, a name all that is assigned to it. Each
+says where it came from. A finite default of a parameter or field stays pinned whatever callers do: an unpinned
+override is a matter of the call.
 """
 
 from __future__ import annotations
@@ -122,7 +123,9 @@ class Values:
                 yield from self.parameter(binding.node, binding.index, binding.scope, depth)
             elif binding.kind in {"assign", "declare"} and binding.value is not None:
                 for value in self.alternatives(binding.value, binding.scope, depth):
-                    origin: Origin = "constant" if value.origin == "literal" and binding.scope.toplevel else value.origin
+                    origin: Origin = (
+                        "constant" if value.origin == "literal" and binding.scope.toplevel else value.origin
+                    )
                     yield value._replace(origin=origin)
             elif binding.kind == "declare":
                 continue
@@ -149,7 +152,9 @@ class Values:
                 passed = True
                 yield from self.alternatives(value, caller, depth + 2)
         if not passed and param.default is None:
-            yield self._make("argument", ir.Name(param.span, param.name), function, None, None, f"parameter {param.name}")
+            yield self._make(
+                "argument", ir.Name(param.span, param.name), function, None, None, f"parameter {param.name}"
+            )
 
     def _splatted(self, call: ir.Call, name: str, caller: Function) -> ir.Expr | None:
         for arg in call.args:
@@ -191,7 +196,12 @@ class Values:
                     yield value._replace(origin=origin)
             if isinstance(base, Instance):
                 member = next(
-                    (m for c in self.program.mro(base.cls) if isinstance(c, Class) for m in self.program.members(c).get(expr.name, ())),
+                    (
+                        m
+                        for c in self.program.mro(base.cls)
+                        if isinstance(c, Class)
+                        for m in self.program.members(c).get(expr.name, ())
+                    ),
                     None,
                 )
                 if member is not None and isinstance(member.node, ir.FuncDef):
@@ -241,7 +251,8 @@ class Values:
 
     def _is_settings(self, cls: Class) -> bool:
         return any(
-            isinstance(base, External) and base.name.rpartition(".")[2] == "BaseSettings" for base in self.program.mro(cls)
+            isinstance(base, External) and base.name.rpartition(".")[2] == "BaseSettings"
+            for base in self.program.mro(cls)
         )
 
     # ---- calls and arithmetic
@@ -396,9 +407,7 @@ def text_of(expr: ir.Expr | None) -> str:
     if isinstance(expr, ir.Compare):
         return f"{text_of(expr.left)} {expr.op} {text_of(expr.right)}"
     if isinstance(expr, ir.Call):
-        inner = ", ".join(
-            (f"{a.name}=" if a.name else a.star) + text_of(a.value) for a in expr.args[:4]
-        )
+        inner = ", ".join((f"{a.name}=" if a.name else a.star) + text_of(a.value) for a in expr.args[:4])
         return f"{text_of(expr.func)}({inner})"
     if isinstance(expr, ir.Subscript):
         return f"{text_of(expr.base)}[{text_of(expr.index)}]"
@@ -413,8 +422,14 @@ def text_of(expr: ir.Expr | None) -> str:
     if isinstance(expr, ir.Await):
         return f"await {text_of(expr.value)}"
     if isinstance(expr, ir.DictE):
-        return "{" + ", ".join(f"{text_of(k)}: {text_of(v)}" if k is not None else f"**{text_of(v)}" for k, v in expr.items[:4]) + "}"
+        return (
+            "{"
+            + ", ".join(
+                f"{text_of(k)}: {text_of(v)}" if k is not None else f"**{text_of(v)}" for k, v in expr.items[:4]
+            )
+            + "}"
+        )
     if isinstance(expr, ir.Seq) and len(expr.items) <= 4:
-        opening, closing = {"list": "[]", "tuple": "()", "set": "{}"}[expr.kind]
+        opening, closing = {"list": ("[", "]"), "tuple": ("(", ")"), "set": ("{", "}")}[expr.kind]
         return opening + ", ".join(text_of(i) for i in expr.items) + closing
     return "…"

@@ -129,7 +129,13 @@ def _membership(case: Case, point: Point, dispatch: Dispatch) -> Evidence | None
 def _lookup(node: ir.Node, function: Function, case: Case, key: ir.Expr | None = None) -> ir.Expr | None:
     """The table in which a name is looked up: ``table[name]``, ``table.get(name)``."""
     if isinstance(key, ir.Name):
-        index = node.index if isinstance(node, ir.Subscript) else node.args[0].value if isinstance(node, ir.Call) and node.args else None
+        index = (
+            node.index
+            if isinstance(node, ir.Subscript)
+            else node.args[0].value
+            if isinstance(node, ir.Call) and node.args
+            else None
+        )
         if isinstance(index, ir.Name) and index.id == key.id:
             if isinstance(node, ir.Subscript):
                 return node.base
@@ -145,7 +151,9 @@ def _lookup(node: ir.Node, function: Function, case: Case, key: ir.Expr | None =
 
 def _is_text(expr: ir.Expr, function: Function, case: Case) -> bool:
     """Whether the right side of ``in`` is a string: then it is no membership but a substring test."""
-    if _text(expr) or (isinstance(expr, ir.Call) and last_name(expr.func) in {"lower", "upper", "strip", "join", "str"}):
+    if _text(expr) or (
+        isinstance(expr, ir.Call) and last_name(expr.func) in {"lower", "upper", "strip", "join", "str"}
+    ):
         return True
     return any(_text(value) for value, _ in case.tools.program.values(expr, function))
 

@@ -28,7 +28,9 @@ def verdict(case: Case, ceiling: int) -> Verdict:
     changed = tuple(_changed(case, b) for b in effective)
     faults = (*(f for group in changed for f in group), *_moved_deadlines(case))
     # A bound whose counter is set back only now and then still bounds the other passes: that is its own fault.
-    counted = good + [b for b in effective if b not in good and _covers_but_reset(case, b) and any(f.how for f in _changed(case, b))]
+    counted = good + [
+        b for b in effective if b not in good and _covers_but_reset(case, b) and any(f.how for f in _changed(case, b))
+    ]
     gap = finder.uncovered(counted)
     if gap is None:
         return _held(case, counted, ceiling, faults)
@@ -121,7 +123,13 @@ def number_text(value: Value) -> str:
     """A number as a person writes it, or the expression."""
     if value.number is None:
         return value.text
-    return "∞" if math.isinf(value.number) else str(int(value.number)) if value.number == int(value.number) else str(value.number)
+    return (
+        "∞"
+        if math.isinf(value.number)
+        else str(int(value.number))
+        if value.number == int(value.number)
+        else str(value.number)
+    )
 
 
 def source_text(value: Value) -> str:
@@ -186,8 +194,17 @@ def _moved_deadlines(case: Case) -> list[Fault]:
                 continue
             cell = case.builder.cell(node, test.frame)
             for point in case.finder.changes(cell, "move") if cell is not None else ():
-                words = (("counter", cell[-1] if cell else ""), ("cap", text_of(test.point.node)), ("value", text_of(node)))
-                fault = Fault("changed-in-run", place_of(case, point), words, related=(Step(place_of(case, test.point), "compared here"),))
+                words = (
+                    ("counter", cell[-1] if cell else ""),
+                    ("cap", text_of(test.point.node)),
+                    ("value", text_of(node)),
+                )
+                fault = Fault(
+                    "changed-in-run",
+                    place_of(case, point),
+                    words,
+                    related=(Step(place_of(case, test.point), "compared here"),),
+                )
                 if fault not in out:
                     out.append(fault)
     return out
@@ -269,7 +286,11 @@ def _after_failure(walk: Iterable[Point]) -> bool:
             names = {last_name(n).lower() for n in ir.walk(point.node) if isinstance(n, (ir.Name, ir.Attr))}
             if any(word in name for name in names for word in _FAILURE_WORDS):
                 return True
-            if isinstance(point.node, ir.Compare) and isinstance(point.node.right, ir.Const) and point.node.right.value is None:
+            if (
+                isinstance(point.node, ir.Compare)
+                and isinstance(point.node.right, ir.Const)
+                and point.node.right.value is None
+            ):
                 return True
     return False
 

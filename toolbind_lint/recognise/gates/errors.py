@@ -25,7 +25,21 @@ _GATE = re.compile(
 )
 _NOT_GATE = re.compile(r"rate_?limit|context|length|retry|recursion", re.IGNORECASE)
 _BROAD = frozenset({"Exception", "BaseException"})
-_QUIET = frozenset("print info debug warning error exception log critical record_exception set_status capture_exception".split())
+_QUIET = frozenset(
+    [
+        "print",
+        "info",
+        "debug",
+        "warning",
+        "error",
+        "exception",
+        "log",
+        "critical",
+        "record_exception",
+        "set_status",
+        "capture_exception",
+    ]
+)
 
 
 def verdict(case: Case) -> Verdict:
@@ -36,14 +50,20 @@ def verdict(case: Case) -> Verdict:
     stops: list[Evidence] = []
     seen: set[int] = set()
     for handler, source, raised in case.graph.caught:
-        if source not in case.finder.inside or handler not in case.finder.inside or not isinstance(handler.node, ir.Handler):
+        if (
+            source not in case.finder.inside
+            or handler not in case.finder.inside
+            or not isinstance(handler.node, ir.Handler)
+        ):
             continue
         if not is_gate(raised, declared) and source not in guarded:
             continue
         if id(handler.node) in seen:
             continue
         if not _goes_on(case, handler):
-            stops.append(Evidence(place_of(case, handler), "", f"{raised.names[0] if raised.names else 'it'} leaves the loop"))
+            stops.append(
+                Evidence(place_of(case, handler), "", f"{raised.names[0] if raised.names else 'it'} leaves the loop")
+            )
             continue
         fault = _fault(case, handler, source, raised)
         if fault is not None:
@@ -83,7 +103,9 @@ def _caught_by_name(case: Case, declared: Iterable[str], seen: set[int]) -> list
 
 
 def _gathered(case: Case, declared: Iterable[str]) -> list[Fault]:
-    """``gather(return_exceptions=True)`` around what can raise a gate error, when nobody looks at the results and raises."""
+    """``gather(return_exceptions=True)`` around what can raise a gate error, when nobody looks at the results and
+    raises.
+    """
     program, catalogue = case.tools.program, case.tools.catalogue
     out: list[Fault] = []
     for function in dict.fromkeys(frame.function for frame in case.graph.frames):
@@ -181,7 +203,9 @@ def _raised_at_bounds(case: Case) -> frozenset[Point]:
 
 
 def _goes_on(case: Case, handler: Point) -> bool:
-    """Whether the loop makes another pass after a handler; for a dispatcher, whether it returns as if nothing had been."""
+    """Whether the loop makes another pass after a handler; for a dispatcher, whether it returns as if nothing had
+    been.
+    """
     if case.kind == "dispatcher":
         return any(p.kind == "exit" and p.op in {"return", "end"} for p in reach([handler], raising=False))
     return case.finder.goes_on(handler)
@@ -226,9 +250,7 @@ def _speaks_of(node: ir.Handler) -> bool:
         return False
     quiet: set[int] = set()
     for inner in ir.walk_all(node.body):
-        if isinstance(inner, ir.Call) and last_name(inner.func) in _QUIET:
-            quiet.update(id(n) for n in ir.walk(inner))
-        elif isinstance(inner, ir.Raise):
+        if (isinstance(inner, ir.Call) and last_name(inner.func) in _QUIET) or isinstance(inner, ir.Raise):
             quiet.update(id(n) for n in ir.walk(inner))
     return any(isinstance(n, ir.Name) and n.id == node.name and id(n) not in quiet for n in ir.walk_all(node.body))
 

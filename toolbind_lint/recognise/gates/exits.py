@@ -86,7 +86,9 @@ def _constant(expr: ir.Expr, function: Function, case: Case, point: Point) -> tu
             return values[0]
         if isinstance(expr, ir.Name) and point.frame.caller is not None and expr.id in point.frame.arguments:
             inner = point.frame.arguments[expr.id]
-            return _constant(inner, point.frame.caller.function, case, point) if not isinstance(inner, ir.Name) else None
+            return (
+                _constant(inner, point.frame.caller.function, case, point) if not isinstance(inner, ir.Name) else None
+            )
     return None
 
 
@@ -112,7 +114,11 @@ def _a_call_ends_it(case: Case) -> bool:
         if point.kind != "test":
             continue
         roles = frozenset().union(
-            *(case.tools.roles.of(n, point.frame.function) for n in ir.walk(point.node) if isinstance(n, (ir.Name, ir.Attr, ir.Subscript, ir.Call)))
+            *(
+                case.tools.roles.of(n, point.frame.function)
+                for n in ir.walk(point.node)
+                if isinstance(n, (ir.Name, ir.Attr, ir.Subscript, ir.Call))
+            )
         )
         if not roles & {NAME, RESULT}:
             continue
@@ -164,10 +170,14 @@ def _is_of_reply(case: Case, point: Point) -> bool:
 
 
 def _pass_with(case: Case, row: Row, reason: str) -> list[Point] | None:
-    """A pass from the head to itself that a reply with that reason and no calls can take, if there is one without an effect."""
+    """A pass from the head to itself that a reply with that reason and no calls can take, if there is one without an
+    effect.
+    """
     head = case.head
     turns = frozenset(case.turns)
-    effects = frozenset(p for p in case.finder.inside if p.kind in {"dispatch", "person", "raise", "handler"}) | frozenset(case.dispatches)
+    effects = frozenset(
+        p for p in case.finder.inside if p.kind in {"dispatch", "person", "raise", "handler"}
+    ) | frozenset(case.dispatches)
     bounds = frozenset(t for b in case.bounds if b.leaves and b.kind != "range" for t in b.tests)
     tested = False
     before: dict[tuple[Point, bool], tuple[Point, bool] | None] = {(head, False): None}
@@ -206,7 +216,9 @@ def _path(before: dict[tuple[Point, bool], tuple[Point, bool] | None], state: tu
 
 def _iterates_calls(case: Case, point: Point) -> bool:
     node = point.node
-    return isinstance(node, ir.For) and bool(case.tools.roles.of(node.iter, point.frame.function) & {CALLS, CALL, REPLY})
+    return isinstance(node, ir.For) and bool(
+        case.tools.roles.of(node.iter, point.frame.function) & {CALLS, CALL, REPLY}
+    )
 
 
 def _tells_the_model(case: Case, point: Point) -> bool:
@@ -217,7 +229,9 @@ def _tells_the_model(case: Case, point: Point) -> bool:
 
 
 def _answer(case: Case, point: Point, row: Row, reason: str) -> str | None:
-    """The way of a test for a reply that ended for ``reason`` and holds no calls; None where the test is about something else."""
+    """The way of a test for a reply that ended for ``reason`` and holds no calls; None where the test is about
+    something else.
+    """
     node, function = point.node, point.frame.function
     roles = case.tools.roles
     if isinstance(node, ir.Compare) and FINISH in roles.of(node.left, function):

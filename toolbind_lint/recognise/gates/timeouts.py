@@ -43,7 +43,12 @@ def _post_hoc(case: Case, dispatch: Point) -> Fault | None:
         names = {n.id for n in ir.walk(node) if isinstance(n, ir.Name)} | _behind(node, case, point)
         if names & before and _judges(case, point):
             words = (("call", text_of(dispatch.node)), ("value", text_of(node)))
-            return Fault("post-hoc", place_of(case, dispatch), words, related=(Step(place_of(case, point), "the time is judged here"),))
+            return Fault(
+                "post-hoc",
+                place_of(case, dispatch),
+                words,
+                related=(Step(place_of(case, point), "the time is judged here"),),
+            )
     return None
 
 

@@ -65,7 +65,9 @@ def _enclosing(function: Function, node: ir.Node, case: Case, depth: int) -> Evi
         for context, _ in outer.items:
             call = context if isinstance(context, ir.Call) else None
             if call is not None and _timer(call, function, case, "with"):
-                return Evidence(tools.program.at(function, context), text_of(call.args[0].value) if call.args else "", text_of(call))
+                return Evidence(
+                    tools.program.at(function, context), text_of(call.args[0].value) if call.args else "", text_of(call)
+                )
     limited = _limited(function, case)
     if limited is not None:
         return limited
@@ -102,7 +104,12 @@ def _around(body: tuple[ir.Stmt, ...], node: ir.Node) -> list[ir.With]:
     """The ``with`` statements of a body inside which a node stands."""
     out = []
     for stmt in ir.walk_all(body):
-        if isinstance(stmt, ir.With) and stmt.span[:2] <= node.span[:2] and node.span[2:] <= stmt.span[2:] and stmt is not node:
+        if (
+            isinstance(stmt, ir.With)
+            and stmt.span[:2] <= node.span[:2]
+            and node.span[2:] <= stmt.span[2:]
+            and stmt is not node
+        ):
             out.append(stmt)
     return out
 
