@@ -44,6 +44,8 @@ commands (the first word; `./rules` is a path, `rules` a command):
   explain CODE|NAME        a rule's page
   rules                    the table of rules
   config [PATH]            the settings that hold for a path, and where each came from
+  evidence FILE ...        verify evidence logs of the reference dispatcher
+  dispatcher --write PATH  copy the reference dispatcher into a project
 
 exit status: 0 nothing at or above --fail-on, 1 findings, 2 a crash, a vanished input, wrong usage or configuration
 """
@@ -224,6 +226,17 @@ def _config_command_options(parser: _Parser) -> None:
     parser.add_argument("path", nargs="?", metavar="PATH", help="the file or folder to ask about (default: here)")
     _selection_options(parser)
     _config_options(parser)
+
+
+def _evidence_options(parser: _Parser) -> None:
+    parser.add_argument("files", nargs="+", metavar="FILE", help="logs, oldest first; `-` reads standard input")
+    parser.add_argument("--against", metavar="PATH", help="compare with the limits committed in this file or folder")
+    parser.add_argument("--output-format", choices=("text", "json"), default="text")
+
+
+def _dispatcher_options(parser: _Parser) -> None:
+    parser.add_argument("--write", metavar="PATH", required=True, help="a file, or a folder for dispatcher.py")
+    parser.add_argument("--tests", action="store_true", help="also the six acceptance tests, beside it")
 
 
 _LISTS = ("select", "extend-select", "ignore", "exclude", "extend-exclude")
@@ -479,6 +492,28 @@ def _config(args: argparse.Namespace) -> int:
     return OK
 
 
+def _evidence(args: argparse.Namespace) -> int:
+    from toolbind_lint.runtime import evidence
+
+    try:
+        held, report = evidence.verify(args.files, args.against, args.output_format)
+    except evidence.UnreadableError as error:
+        raise UsageError(str(error)) from error
+    _print(report)
+    return OK if held else FOUND
+
+
+def _dispatcher(args: argparse.Namespace) -> int:
+    from toolbind_lint.runtime import vendor
+
+    try:
+        written = vendor.write(args.write, args.tests)
+    except OSError as error:
+        raise UsageError(str(error)) from error
+    _print("".join(f"{path}\n" for path in written))
+    return OK
+
+
 def _toml(value: object) -> str:
     """A value as TOML writes it; what is unset is shown as no TOML value at all."""
     if value is None:
@@ -503,6 +538,8 @@ _OPTIONS: Mapping[str, Callable[[_Parser], None]] = {
     "explain": _explain_options,
     "rules": _rules_options,
     "config": _config_command_options,
+    "evidence": _evidence_options,
+    "dispatcher": _dispatcher_options,
 }
 
 COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
@@ -511,6 +548,8 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     "explain": _explain,
     "rules": _rules,
     "config": _config,
+    "evidence": _evidence,
+    "dispatcher": _dispatcher,
 }
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import toolbind_lint.runtime as package
+from toolbind_lint.cli import main
 from toolbind_lint.runtime import vendor
 from toolbind_lint.runtime.core import _FIELDS, CODES
 from toolbind_lint.runtime.evidence import _CODES, schema
@@ -62,11 +63,11 @@ def test_it_is_written_again_only_over_what_was_written(tmp_path: Path) -> None:
     with pytest.raises(FileExistsError):
         vendor.write(tmp_path)
     (tmp_path / "mine.py").write_text("mine = 1\n")
-    assert vendor.main(["--write", str(tmp_path / "mine.py")]) == 2
+    assert main(["dispatcher", "--write", str(tmp_path / "mine.py")]) == 2
     assert (tmp_path / "mine.py").read_text() == "mine = 1\n"
-    assert vendor.main(["--write", str(tmp_path / "other.py"), "--tests"]) == 0
-    assert vendor.main([]) == 2
-    assert vendor.main(["--write", str(tmp_path / "no" / "such" / "folder.py")]) == 2
+    assert main(["dispatcher", "--write", str(tmp_path / "other.py"), "--tests"]) == 0
+    assert main(["dispatcher"]) == 2
+    assert main(["dispatcher", "--write", str(tmp_path / "no" / "such" / "folder.py")]) == 2
 
 
 def test_what_is_vendored_is_small_and_imports_nothing_of_the_linter() -> None:

@@ -107,6 +107,10 @@ _NEXT: dict[str, _Moves] = {
 }
 
 
+class UnreadableError(Exception):
+    """A log, or the source to compare with, that cannot be read: nothing was verified."""
+
+
 class Problem(NamedTuple):
     """A broken promise: where it shows, whose it is, what it says. ``line`` counts from 1."""
 
@@ -536,67 +540,67 @@ def _summary(verifier: Verifier) -> dict[str, Any]:
     }
 
 
-def _parser(prog: str) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=prog, description="Verify evidence logs of the reference dispatcher.")
-    parser.add_argument("files", nargs="+", metavar="FILE", help="logs, oldest first; - reads standard input")
-    parser.add_argument("--against", metavar="PATH", help="compare with the limits committed in this file or folder")
-    parser.add_argument("--output-format", choices=("text", "json"), default="text")
-    parser.add_argument("--limit", type=int, default=100, metavar="N", help="problems shown; all are counted")
-    return parser
+def verify(files: Sequence[str], against: str | None = None, form: str = "text", limit: int = 100) -> tuple[bool, str]:
+    """Whether every promise held in these logs, oldest first (``-``: standard input), and a report.
 
-
-def main(argv: Sequence[str] | None = None, prog: str = "toolbind-lint evidence") -> int:
-    """Verify logs and print what broke. 0: every promise held; 1: one did not; 2: usage, or a file cannot be read."""
-    try:
-        given = _parser(prog).parse_args(argv)
-    except SystemExit as stop:
-        return int(stop.code or 0)
+    ``form`` is ``text`` or ``json``; ``limit`` is how many problems are shown, all are counted. UnreadableError when a
+    file or the source cannot be read.
+    """
     shown: list[Problem] = []
-    text = given.output_format == "text"
 
     def problem(found: Problem) -> None:
-        if len(shown) < given.limit:
+        if len(shown) < limit:
             shown.append(found)
 
     try:
-        limits = committed(given.against) if given.against else None
+        limits = committed(against) if against else None
         if limits is not None and not (limits.budgets or limits.unread):
-            raise ValueError(f"{given.against}: no Budget is made there")
+            raise ValueError(f"{against}: no Budget is made there")
         verifier = Verifier(problem, limits)
-        for path in given.files:
+        for path in files:
             with os.fdopen(os.dup(0), "rb") if path == "-" else Path(path).open("rb") as file:
                 for number, data in lines(file):
                     verifier.line(path, number, data)
     except (OSError, SyntaxError, ValueError) as error:
+        raise UnreadableError(str(error)) from error
+    result = {**_summary(verifier), "unread": list(limits.unread if limits else ())}
+    if form == "json":
+        whole = {"schema_version": 1, "shown": [each._asdict() for each in shown], **result}
+        return not verifier.problems, json.dumps(whole, indent=2) + "\n"
+    return not verifier.problems, _text(shown, result)
+
+
+def main(argv: Sequence[str] | None = None, prog: str = "toolbind-lint evidence") -> int:
+    """Verify logs and print the report. 0: every promise held; 1: one did not; 2: usage, or a file cannot be read."""
+    parser = argparse.ArgumentParser(prog=prog, description="Verify evidence logs of the reference dispatcher.")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="logs, oldest first; - reads standard input")
+    parser.add_argument("--against", metavar="PATH", help="compare with the limits committed in this file or folder")
+    parser.add_argument("--output-format", choices=("text", "json"), default="text")
+    try:
+        given = parser.parse_args(argv)
+        held, report = verify(given.files, given.against, given.output_format)
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    except UnreadableError as error:
         print(f"{prog}: {error}", file=sys.stderr)
         return 2
-    result = _summary(verifier)
-    unread = limits.unread if limits else ()
-    result["unread"] = list(unread)
-    if text:
-        _print(shown, result)
-    else:
-        print(json.dumps({"schema_version": 1, "shown": [each._asdict() for each in shown], **result}, indent=2))
-    return 1 if verifier.problems else 0
+    sys.stdout.write(report)
+    return 0 if held else 1
 
 
-def _print(shown: Sequence[Problem], result: Mapping[str, Any]) -> None:
-    def clean(value: str) -> str:  # a log may hold a model's words: nothing of them steers a terminal
-        return "".join(each if each.isprintable() else "?" for each in value)
-
-    for each in shown:
-        print(clean(f"{each.path}:{each.line}: {each.run_id or '(no run)'}: {each.message}"))
+def _text(shown: Sequence[Problem], result: Mapping[str, Any]) -> str:
+    said = [f"{each.path}:{each.line}: {each.run_id or '(no run)'}: {each.message}" for each in shown]
     if result["problems"] > len(shown):
-        print(f"... and {result['problems'] - len(shown)} more")
-    for place in result["unread"] if shown else ():
-        print(clean(f"note: {place}"))
-    print(
+        said.append(f"... and {result['problems'] - len(shown)} more")
+    said += [f"note: {place}" for place in (result["unread"] if shown else ())]
+    said.append(
         f"{result['runs']} runs in {result['lines']} lines, {result['unfinished']} without an end, "
         f"{result['cut_lines']} lines cut: {result['problems']} broken promises"
     )
-    for ending, number in result["endings"].items():
-        print(f"  {number:>8}  {clean(ending)}")
+    said += [f"  {number:>8}  {ending}" for ending, number in result["endings"].items()]
     steps = result["steps"]
-    print(f"  steps {steps['total']} (mean {steps['mean']}, most {steps['most']}), tokens {result['tokens']}")
-    tools = ", ".join(f"{clean(name)} {number}" for name, number in result["dispatches"].items())
-    print(f"  dispatches: {tools or 'none'}")
+    said.append(f"  steps {steps['total']} (mean {steps['mean']}, most {steps['most']}), tokens {result['tokens']}")
+    tools = ", ".join(f"{name} {number}" for name, number in result["dispatches"].items())
+    said.append(f"  dispatches: {tools or 'none'}")
+    # A log may hold a model's words: nothing of them steers a terminal.
+    return "".join("".join(each if each.isprintable() else "?" for each in line) + "\n" for line in said)

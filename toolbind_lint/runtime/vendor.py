@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import ast
 import hashlib
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 _HEAD = "# toolbind-lint's reference dispatcher, as `toolbind-lint dispatcher --write` writes it.\n# sha256 {}\n"
@@ -90,21 +87,3 @@ def _dotted(file: Path) -> str:
         parts.insert(0, folder.name)
         folder = folder.parent
     return ".".join(parts)
-
-
-def main(argv: Sequence[str] | None = None, prog: str = "toolbind-lint dispatcher") -> int:
-    """``--write PATH [--tests]``. 0: written; 2: usage, or the file is somebody else's."""
-    parser = argparse.ArgumentParser(prog=prog, description="Copy the reference dispatcher into a project.")
-    parser.add_argument("--write", metavar="PATH", required=True, help="a file, or a folder for dispatcher.py")
-    parser.add_argument("--tests", action="store_true", help="also write the six acceptance tests beside it")
-    try:
-        given = parser.parse_args(argv)
-        written = write(given.write, given.tests)
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    except OSError as error:
-        print(f"{prog}: {error}", file=sys.stderr)
-        return 2
-    for file in written:
-        print(file)
-    return 0
