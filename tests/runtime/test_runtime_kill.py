@@ -337,6 +337,29 @@ def test_two_calls_at_once_have_two_workers() -> None:
     asyncio.run(scenario())
 
 
+def test_more_calls_than_workers_wait_for_their_turn() -> None:
+    async def scenario() -> None:
+        made = tool("own_process", timeout_s=30.0, result=("pid",), repeatable=True)
+        with Dispatcher([made], Log(), workers=2) as dispatcher:
+            calls = [dispatcher.dispatch_async(run_of(dispatcher), call("own_process")) for _ in range(20)]
+            assert len({answer.value["pid"] for answer in await asyncio.gather(*calls)}) <= 2
+
+    asyncio.run(scenario())
+
+
+def test_who_waits_for_a_worker_waits_on_the_wall_budget() -> None:
+    async def scenario() -> None:
+        with Dispatcher([tool("slow", timeout_s=30.0)], Log(), workers=1) as dispatcher:
+            first = asyncio.ensure_future(dispatcher.dispatch_async(run_of(dispatcher), call("slow", seconds=1.5)))
+            await asyncio.sleep(0.1)
+            with pytest.raises(GateError, match="budget_exceeded"):
+                await dispatcher.dispatch_async(run_of(dispatcher, wall=0.1), call("slow", seconds=0.0))
+            assert not first.done()
+            assert (await first).value == {}
+
+    asyncio.run(scenario())
+
+
 def test_a_dispatcher_that_was_closed_leaves_no_idle_worker() -> None:
     dispatcher = Dispatcher([tool("nothing", timeout_s=5.0, repeatable=True)], Log())
     dispatcher.close()

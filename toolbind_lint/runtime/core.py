@@ -328,6 +328,7 @@ class Dispatcher:
 
     ``sink`` takes each evidence record, and raises when it cannot keep it. ``clock`` counts monotonic seconds, ``now``
     stamps records, ``ids`` names runs. ``approve(run_id, tool, arguments, key)`` returns who approved, or None.
+    ``workers`` run at once at most (0: two a processor); further calls wait, on their run's wall budget.
     """
 
     def __init__(
@@ -339,12 +340,13 @@ class Dispatcher:
         now: Callable[[], float] = time.time,
         ids: Callable[[], str] = lambda: f"run-{os.urandom(8).hex()}",
         approve: Callable[[str, Tool, Mapping[str, Any], str], str | None] | None = None,
+        workers: int = 0,
     ) -> None:
         self.allowlist = tools if isinstance(tools, Allowlist) else Allowlist(tools)
         self.sink, self.clock, self.now, self._ids, self._approve = sink, clock, now, ids, approve
         if approve is None and any(tool.approval for tool in self.allowlist.tools.values()):
             raise ValueError("a tool asks for approval, and there is no approve callback")
-        self._pool = Pool()
+        self._pool = Pool(workers or max(4, 2 * (os.cpu_count() or 1)))
 
     def __enter__(self) -> Dispatcher:
         return self

@@ -15,6 +15,7 @@ import signal
 import socket
 import struct
 import sys
+import threading
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
@@ -25,7 +26,6 @@ T = TypeVar("T")
 _SLICE = 0.05  # a wait looks this often whether its run was cancelled from another thread
 _GRACE = 0.05  # what a cancelled coroutine gets to clean up before it is abandoned
 _REAP = 1.0  # how long a killed process is awaited
-_KEEP = 8  # idle workers of one kind that are kept
 _FRAME = struct.Struct(">IBQ")  # number of the call; 0 for a value, 1 for the names of an exception's classes; length
 _BOOT = """import sys; sys.path[:] = {path!r}; import importlib.util as u
 s = u.spec_from_file_location("_toolbind", {file!r}); m = u.module_from_spec(s); sys.modules[s.name] = m
@@ -180,10 +180,11 @@ class Child:
 
 
 class Pool:
-    """Workers, idle ones kept for the next call of their kind. No lock: each step on a list is atomic."""
+    """At most ``limit`` busy workers, and idle ones kept for the next call of their kind."""
 
-    def __init__(self) -> None:
-        self.closed = False
+    def __init__(self, limit: int) -> None:
+        self.limit, self.busy, self.closed = limit, 0, False
+        self.lock = threading.Lock()
         self.idle: dict[str, list[Child]] = {}
 
     def close(self) -> None:
@@ -208,8 +209,35 @@ class Pool:
     ) -> tuple[str, bytes]:
         """One call of the tool that ``made`` describes; ``times`` bound start and call, with what is left of the run.
 
-        State and body: value, raised, crash, oversize, expired, or start when there is no worker to be had.
+        State and body: value, raised, crash, oversize, expired, or start when there is no worker to be had. It waits
+        for its turn as long as the run lasts: a hundred interpreters that start at once would all be late.
         """
+        while not self._take_turn():
+            if flight.remaining_s <= 0 or flight.cancelled:
+                return "expired", b""
+            await asyncio.sleep(0.005)
+        try:
+            return await self._call(made, arguments, times, most, flight, keep=keep)
+        finally:
+            with self.lock:
+                self.busy -= 1
+
+    def _take_turn(self) -> bool:
+        with self.lock:
+            free = self.busy < self.limit
+            self.busy += free
+            return free
+
+    async def _call(
+        self,
+        made: Mapping[str, Any],
+        arguments: Mapping[str, Any],
+        times: tuple[float, float],
+        most: int,
+        flight: Flight,
+        *,
+        keep: bool,
+    ) -> tuple[str, bytes]:
         idle = self.idle.setdefault(json.dumps(made), [])
         child, kept = await self._usable(idle), False
         try:
@@ -223,7 +251,7 @@ class Pool:
             given = {"arguments": arguments, "seconds": max(seconds, 0.0)}
             task = await bounded(child.ask(given, most), seconds, flight)
             state, body = task.result() if task else ("expired", b"")
-            if keep and state in ("value", "raised") and len(idle) < _KEEP and not self.closed:
+            if keep and state in ("value", "raised") and len(idle) < self.limit and not self.closed:
                 kept = True
                 idle.append(child)
             return state, body
