@@ -340,6 +340,9 @@ def test_nothing_changes_on_a_live_run() -> None:
     for field in ("budget", "run_id", "parent_run_id", "owner", "scope", "steps", "_started", "remaining_s"):
         with pytest.raises(AttributeError):
             setattr(run, field, 0)
+    for field in ("allowlist", "sink", "clock", "_approve", "_pool"):
+        with pytest.raises(AttributeError):
+            setattr(dispatcher, field, None)
     assert (run.steps, run.budget.max_steps) == (1, 5)
 
 

@@ -229,7 +229,10 @@ class Allowlist:
 
 
 class Run:
-    """One run's identity, limits and counters: a counter only grows, all else stands. ``Dispatcher.start`` makes it."""
+    """One run's identity, limits and counters: a counter only grows, all else stands. ``Dispatcher.start`` makes it.
+
+    Its steps come one after the other; another thread may only ``cancel`` it.
+    """
 
     def __init__(self, owner: Dispatcher, budget: Budget, run_id: str, parent_run_id: str | None, scope: str) -> None:
         self.run_id, self.parent_run_id, self.scope, self.budget = run_id, parent_run_id, scope, budget
@@ -347,6 +350,11 @@ class Dispatcher:
         if approve is None and any(tool.approval for tool in self.allowlist.tools.values()):
             raise ValueError("a tool asks for approval, and there is no approve callback")
         self._pool = Pool(workers or max(4, 2 * (os.cpu_count() or 1)))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in vars(self):
+            raise AttributeError(f"{name} of a dispatcher does not change")
+        super().__setattr__(name, value)
 
     def __enter__(self) -> Dispatcher:
         return self
