@@ -125,36 +125,68 @@ def _walk_back(before: dict[tuple[Point, int], tuple[Point, int] | None], state:
     return out[::-1]
 
 
-def goes_on(start: Point, graph: Graph, turns: frozenset[Point], blocked: frozenset[Point] = frozenset()) -> bool:
-    """Whether, from a point, the loop can make another pass with another turn, without passing a blocked point.
+class Onward:
+    """Whether, from a point of a graph, the loop can make another pass with another turn.
 
-    Flags are followed: after ``done = True`` a test of ``done`` has one way only.
+    Flags are followed: after ``done = True`` a test of ``done`` has one way only. Answers are kept, and where no flag is set on the
+    way the plain graph answers.
     """
-    head = graph.head
-    assert head is not None
-    seen: set[tuple[Point, bool, tuple[tuple[Cell, object], ...]]] = set()
-    stack: list[tuple[Point, bool, dict[Cell, object]]] = [(start, False, {})]
-    while stack and len(seen) < 20_000:
-        point, again, known = stack.pop()
-        key = (point, again, tuple(sorted(known.items(), key=repr)))
-        if key in seen:
-            continue
-        seen.add(key)
-        if point is head or point.kind == "again":
-            again = True
-        if again and point in turns:
-            return True
-        if point.cell is not None and point.kind in {"set", "move", "grow", "shrink"}:
-            known = dict(known)
-            known.pop(point.cell, None)
-            if point.kind == "set" and isinstance(point.value, ir.Const) and len(known) < 6:
-                known[point.cell] = point.value.value
-        answer = decided(point, known) if point.kind == "test" else None
-        for label, target in point.to:
-            if target in blocked or (answer is not None and label in {"true", "false"} and label != answer):
+
+    def __init__(self, graph: Graph, turns: frozenset[Point]) -> None:
+        assert graph.head is not None
+        self.head = graph.head
+        self.turns = turns
+        tested = {p.cell for p in graph.points if p.kind == "test" and p.cell is not None}
+        self.flags = frozenset(
+            p.cell
+            for p in graph.points
+            if p.kind == "set" and isinstance(p.value, ir.Const) and p.cell is not None and p.cell in tested
+        )
+        before: dict[Point, list[Point]] = {}
+        for point in graph.points:
+            for _, target in point.to:
+                before.setdefault(target, []).append(point)
+        self.returning: set[Point] = set()
+        stack = [self.head, *(p for p in graph.points if p.kind == "again")]
+        while stack:
+            point = stack.pop()
+            if point not in self.returning:
+                self.returning.add(point)
+                stack.extend(before.get(point, ()))
+        self.turning = any(p in turns for p in reach([self.head]))
+        self._known: dict[Point, bool] = {}
+
+    def __call__(self, start: Point, blocked: frozenset[Point] = frozenset()) -> bool:
+        if blocked:
+            return self._search(start, blocked)
+        if start not in self._known:
+            self._known[start] = start in self.returning and self.turning and self._search(start, blocked)
+        return self._known[start]
+
+    def _search(self, start: Point, blocked: frozenset[Point]) -> bool:
+        seen: set[tuple[Point, bool, frozenset[tuple[Cell, object]]]] = set()
+        nothing: frozenset[tuple[Cell, object]] = frozenset()
+        stack: list[tuple[Point, bool, frozenset[tuple[Cell, object]]]] = [(start, False, nothing)]
+        while stack and len(seen) < 20_000:
+            state = stack.pop()
+            if state in seen:
                 continue
-            stack.append((target, again, known))
-    return False
+            seen.add(state)
+            point, again, known = state
+            if point is self.head or point.kind == "again":
+                again = True
+            if again and point in self.turns:
+                return True
+            if point.cell in self.flags and point.kind in {"set", "move", "grow", "shrink"}:
+                known = frozenset(pair for pair in known if pair[0] != point.cell)
+                if point.kind == "set" and isinstance(point.value, ir.Const) and len(known) < 6 and point.cell is not None:
+                    known |= {(point.cell, point.value.value)}
+            answer = decided(point, dict(known)) if known and point.kind == "test" else None
+            for label, target in point.to:
+                if target in blocked or (answer is not None and label in {"true", "false"} and label != answer):
+                    continue
+                stack.append((target, again, known))
+        return False
 
 
 def decided(point: Point, known: dict[Cell, object]) -> str | None:
@@ -236,6 +268,8 @@ class BoundFinder:
         self.pivots = frozenset(p for p in self.inside if p.kind == "turn") or frozenset(
             p for p in self.inside if p.kind == "dispatch"
         )
+        self._onward = Onward(graph, self.pivots)
+        self._switches: bool | None = None
         self._changes: dict[Cell, list[Point]] = {}
         for point in graph.points:
             if (
@@ -378,7 +412,7 @@ class BoundFinder:
             values = (Value("computed", text_of(source), None, True),)
         terms = self.terms(cap, head.frame) or []
         done = tuple(p for label, p in head.to if label == "done")
-        leaves = all(not goes_on(p, self.graph, self.pivots) for p in done)
+        leaves = all(not self.goes_on(p) for p in done)
         cells = frozenset({head.cell}) if head.cell is not None else frozenset({("for", str(head.number))})
         return Bound(
             cells,
@@ -441,7 +475,7 @@ class BoundFinder:
         still = [t for t in terms if not self.moves(t)]
         cap, cap_frame = self._cap(side, other, still, moving[0], direction, frame)
         cap_terms = [t for t in (self.terms(other, frame) or []) if t.cell not in {m.cell for m in moving}] + still
-        leaves = bool(after) and all(not goes_on(p, self.graph, self.pivots) for p in after)
+        leaves = bool(after) and all(not self.goes_on(p) for p in after)
         if not leaves and after:
             leaves = self._tools_off(point, after)
         values = self.values.alternatives(cap, cap_frame.function)
@@ -548,6 +582,8 @@ class BoundFinder:
 
     def _tools_off(self, point: Point, after: tuple[Point, ...]) -> bool:
         """Whether what is set on the way from the cap changes what the next turn offers (``tool_choice = "none"``)."""
+        if not self._switchable:
+            return False
         blocked = frozenset({self.head})
         here = reach(after, blocked)
         there = reach([t for _, t in point.to if t not in after], blocked)
@@ -555,6 +591,19 @@ class BoundFinder:
         if isinstance(point.node, (ir.Name, ir.Attr)) and point.cell is not None:
             cells.add(point.cell)
         return any(self._governs(cells, turn) for turn in self.pivots)
+
+    @property
+    def _switchable(self) -> bool:
+        """Whether any turn offers its tools, or forces one, by a value that is not written there."""
+        if self._switches is None:
+            self._switches = any(
+                not isinstance(arg.value, ir.Const)
+                for point in self.pivots
+                if point.turn is not None and point.turn.row is not None
+                for arg in point.turn.call.args
+                if arg.name in {*point.turn.row.all("tools"), *point.turn.row.all("choice")}
+            )
+        return self._switches
 
     def _governs(self, cells: set[Cell], turn: Point) -> bool:
         if turn.turn is None or turn.turn.row is None:
@@ -594,7 +643,7 @@ class BoundFinder:
 
     def goes_on(self, point: Point, blocked: frozenset[Point] = frozenset()) -> bool:
         """Whether the loop can make another pass with another turn from a point."""
-        return goes_on(point, self.graph, self.pivots, blocked)
+        return self._onward(point, blocked)
 
     def leaves_unchanged(self, bound: Bound) -> bool:
         """Whether the loop would end at the cap if nothing on the way raised the cap or set the counter back."""
@@ -633,7 +682,7 @@ class BoundFinder:
                     continue
                 roles = self.roles.of(atom.left, frame.function) | self.roles.of(atom.right, frame.function)
                 if CLOCK in roles:
-                    leaves = any(not goes_on(p, self.graph, self.pivots) for _, p in point.to) or self._tools_off(
+                    leaves = any(not self.goes_on(p) for _, p in point.to) or self._tools_off(
                         point, tuple(p for label, p in point.to if label == "true")
                     )
                     out.append(

@@ -156,6 +156,7 @@ class LoopFinder:
         """First pass over a statement: marks the turns that are known by shape alone."""
         for function in self.program.functions(module, number):
             self.roles.find_shape_turns(function)
+            self.roles.find_offers(function)
 
     def find(self, module: Module, number: int) -> Iterator[Case]:
         """The tool loops and retries of a top-level statement."""
@@ -184,6 +185,9 @@ class LoopFinder:
         turns = [p for p in inside if p.kind == "turn"]
         persons = [p for p in inside if p.kind == "person"]
         dispatches = [p for p in inside if p.kind == "dispatch"] + self._chains(case)
+        consumed = case.graph.consumed
+        if consumed is not None and not any(p.number in consumed for p in [*turns, *dispatches]):
+            return None  # it reads what the loop in the generator gives; that loop is judged
         own = [t for t in turns if passes(case.head, [[t]], persons)]
         if own and self._is_tool_loop(case, own, dispatches, persons):
             case.turns = tuple(sorted(own, key=lambda p: p.number))

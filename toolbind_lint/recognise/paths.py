@@ -27,8 +27,8 @@ from toolbind_lint.recognise.program import (
 )
 from toolbind_lint.recognise.roles import CALLS, Dispatch, RoleFinder, Turn, argument, dotted, last_name
 
-MAX_POINTS = 12_000
-MAX_FRAMES = 12
+MAX_POINTS = 8_000
+MAX_FRAMES = 10
 
 Cell = tuple[str, ...]
 """A place that holds a value: a local of one frame, an attribute of a class, a module-level name."""
@@ -126,6 +126,8 @@ class Graph:
         self.caught: list[tuple[Point, Point, Raised]] = []
         """Handler, the point that raises, what it raises."""
         self.truncated = False
+        self.consumed: range | None = None
+        """Of a loop over a generator of the project: the numbers of the points of its own body."""
 
     def of(self, kind: str) -> list[Point]:
         """The points of a kind."""
@@ -518,7 +520,10 @@ class Builder:
         # The head is passed at each yield; what ends the generator ends the loop.
         head.kind = "head"
         resume = self.point("join", loop, ctx.frame, inner.loops)
+        first = len(self.graph.points)
         head.to.append(("", self.block(loop.body, resume, inner._replace(cont=lambda: resume))))
+        if head is self.graph.head:
+            self.graph.consumed = range(first, len(self.graph.points))
 
         def yielded(value: ir.Expr | None, continuation: Point) -> Point:
             resume.to.append(("", continuation))
@@ -992,22 +997,35 @@ class Builder:
             return True
         if self.roles.turns_in(function) or self.roles.dispatches_in(function):
             return False
+        ordered = any(isinstance(n, ir.Compare) and n.op in {"<", "<=", ">", ">="} for n in function.nodes)
         for node in function.nodes:
-            if isinstance(node, (ir.Raise, ir.Compare)):
+            if isinstance(node, ir.Raise) and (ordered or self._raises_own(node, function)):
                 return False
-            if isinstance(node, (ir.Assign, ir.Aug)):
-                targets = node.targets if isinstance(node, ir.Assign) else (node.target,)
-                if any(isinstance(t, (ir.Attr, ir.Subscript)) for t in targets):
-                    return False
-            elif isinstance(node, ir.Call):
-                names = [m.name for m in self.program.resolve(node.func, function) if isinstance(m, External)]
-                if any(self.catalogue.find("no-return", n) or self.catalogue.find("wait-for-person", n) for n in names):
-                    return False
-                if last_name(node.func) in _GROW | _SHRINK and isinstance(node.func, ir.Attr):
-                    return False
-                if any(not self.dull(t, depth + 1) for t in self.program.targets(node, function)):
-                    return False
+            if isinstance(node, ir.Aug) and isinstance(node.target, (ir.Attr, ir.Subscript)):
+                return False
+            if isinstance(node, ir.Assign) and _keeps_state(node):
+                return False
+            if isinstance(node, ir.Call) and not self._is_dull_call(node, function, depth):
+                return False
         return True
+
+    def _raises_own(self, node: ir.Raise, function: Function) -> bool:
+        return any(isinstance(m, (ClassRef, Instance)) for m in self.program.resolve(node.exc, function))
+
+    def _is_dull_call(self, node: ir.Call, function: Function, depth: int) -> bool:
+        names = [m.name for m in self.program.resolve(node.func, function) if isinstance(m, External)]
+        if any(self.catalogue.find("no-return", n) or self.catalogue.find("wait-for-person", n) for n in names):
+            return False
+        if last_name(node.func) in _GROW | _SHRINK and isinstance(node.func, ir.Attr) and isinstance(node.func.base, ir.Attr):
+            return False
+        return all(self.dull(t, depth + 1) for t in self.program.targets(node, function))
+
+
+def _keeps_state(node: ir.Assign) -> bool:
+    """Whether an assignment sets a flag or a number on an object: ``self.done = True``, ``self.left = self.left - 1``."""
+    if not isinstance(node.value, (ir.Const, ir.Bin)):
+        return False
+    return any(isinstance(t, (ir.Attr, ir.Subscript)) for t in node.targets)
 
 
 def _takes(names: tuple[str, ...], raised: Raised) -> str:

@@ -66,6 +66,7 @@ _ARGS_PARAMETERS = frozenset(
     ]
 )
 _DISPATCH_WORDS = ("tool", "function", "dispatch", "action")
+_CONVERSATION = ("message", "history", "conversation", "prompt", "chat", "thread", "context")
 _FOLDS = frozenset({"lower", "casefold", "upper"})
 _PATTERN_METHODS = frozenset({"startswith", "endswith"})
 _RUNS = frozenset(
@@ -633,48 +634,85 @@ class RoleFinder:
             if holder is not None:
                 self._trace(holder, function, 0)
 
-    def _trace(self, expr: ir.Expr, function: Function, depth: int) -> None:
-        """Follows a value back to the call that made it."""
+    def _trace(self, expr: ir.Expr, function: Function, depth: int) -> bool:
+        """Follows a value back to the calls that made it and marks them; whether it came to one."""
         if depth > 8:
-            return
+            return False
         if isinstance(expr, (ir.Attr, ir.Subscript)):
-            self._trace(expr.base, function, depth + 1)
-        elif isinstance(expr, (ir.Await, ir.Walrus)):
-            self._trace(expr.value, function, depth + 1)
-        elif isinstance(expr, ir.Bool):
-            self._trace(expr.left, function, depth + 1)
-        elif isinstance(expr, ir.Name):
+            return self._trace(expr.base, function, depth + 1)
+        if isinstance(expr, (ir.Await, ir.Walrus)):
+            return self._trace(expr.value, function, depth + 1)
+        if isinstance(expr, ir.Bool):
+            return self._trace(expr.left, function, depth + 1)
+        if isinstance(expr, ir.Name):
+            found = False
             for binding in self.program.lookup(expr.id, function):
                 if binding.kind in {"assign", "element", "unpack", "context"} and binding.value is not None:
-                    self._trace(binding.value, binding.scope, depth + 1)
-        elif isinstance(expr, ir.Call):
-            self._trace_call(expr, function, depth)
+                    found = self._trace(binding.value, binding.scope, depth + 1) or found
+            return found
+        return isinstance(expr, ir.Call) and self._trace_call(expr, function, depth)
 
-    def _trace_call(self, call: ir.Call, function: Function, depth: int) -> None:
+    def _trace_call(self, call: ir.Call, function: Function, depth: int) -> bool:
         if self.turn(call, function) is not None:
-            return
+            return True
         targets = self.program.targets(call, function)
         if targets:
-            for target in targets:
-                if is_stub(target):
-                    self._mark(call, function)
-                for value in returns_of(target):
-                    self._trace(value, target, depth + 1)
-            return
+            return self._trace_targets(call, function, targets, depth)
         name = last_name(call.func)
         names = [m.name for m in self.program.resolve(call.func, function) if isinstance(m, External)]
         if any(n in _PASSING_CALLS or n.startswith("builtins.") for n in names):
-            if call.args:
-                self._trace(call.args[0].value, function, depth + 1)
-            return
+            return bool(call.args) and self._trace(call.args[0].value, function, depth + 1)
         if isinstance(call.func, ir.Attr) and (name in _PASSING_METHODS or name in {"get", "pop", "append"}):
-            self._trace(call.func.base, function, depth + 1)
-            return
+            return self._trace(call.func.base, function, depth + 1)
         if name and not name[0].isupper():
             self._mark(call, function)
+            return True
+        return False
+
+    def _trace_targets(self, call: ir.Call, function: Function, targets: tuple[Function, ...], depth: int) -> bool:
+        found = False
+        for target in targets:
+            if is_stub(target):
+                self._mark(call, function)
+                found = True
+            for value in returns_of(target):
+                found = self._trace(value, target, depth + 1) or found
+        if not found and self._asks(call):
+            # A client of the project's own that builds its reply itself.
+            self._mark(call, function)
+            found = True
+        return found
+
+    def _asks(self, call: ir.Call) -> bool:
+        """Whether a call is given a conversation, by the name of an argument."""
+        for arg in call.args:
+            words = [arg.name or ""] + [last_name(n) for n in ir.walk(arg.value) if isinstance(n, (ir.Name, ir.Attr))]
+            if any(part in word.lower() for word in words for part in _CONVERSATION):
+                return True
+        return False
+
+    def find_offers(self, function: Function) -> None:
+        """Marks as turns the calls that are given tools and a conversation, where nobody knows what they run."""
+        for call in function.calls:
+            name = last_name(call.func)
+            if not name or name[0].isupper() or not any(a.name in self._tools_words for a in call.args):
+                continue
+            value = next(a.value for a in call.args if a.name in self._tools_words)
+            if isinstance(value, ir.Const) or not self._asks(call) or self.turn(call, function) is not None:
+                continue
+            targets = self.program.targets(call, function)
+            meanings = self.program.resolve(call.func, function)
+            if all(is_stub(t) for t in targets) and not any(isinstance(m, (ClassRef, ModuleRef)) for m in meanings):
+                self._mark(call, function)
+
+    @property
+    def _tools_words(self) -> frozenset[str]:
+        return self.catalogue.words("turn", "tools")
 
     def _mark(self, call: ir.Call, function: Function) -> None:
-        self.shape_turns.setdefault(id(call), Turn(call, function, None, "unknown", dotted(call.func) or "call"))
+        self.shape_turns.setdefault(
+            id(call), Turn(call, function, None, "unknown", dotted(call.func) or "call")
+        )
         self._turns.pop(function.key, None)
 
     def turns_in(self, function: Function) -> tuple[Turn, ...]:
@@ -722,7 +760,8 @@ class RoleFinder:
                 if row is not None and self._model_named(call, row, function):
                     return Dispatch(call, function, "server", _first(call, row.one("name")), callee)
         if isinstance(func, ir.Attr):
-            row = self.catalogue.by_method("dispatch", callee)
+            unknown = not any(isinstance(m, External) for m in self.program.resolve(func, function))
+            row = self.catalogue.by_method("dispatch", callee) if unknown else None
             if row is not None and not self.program.targets(call, function) and self._model_named(call, row, function):
                 return Dispatch(call, function, "server", _first(call, row.one("name")), callee)
             if TOOL in self.of(func.base, function) and (func.name in _RUNS or self.carries_arguments(call, function)):
@@ -795,9 +834,8 @@ class RoleFinder:
         return found and raises and speaks
 
     def _model_named(self, call: ir.Call, row: Row, function: Function) -> bool:
-        """Whether the name that a dispatching call gets is not one that the programmer wrote."""
-        key = _first(call, row.one("name"))
-        return key is not None and not isinstance(key, (ir.Const, ir.FString))
+        """Whether the name that a dispatching call gets is one that the model gave."""
+        return NAME in self.of(_first(call, row.one("name")), function)
 
     def _handed_on(self, call: ir.Call, function: Function, callee: str) -> Dispatch | None:
         """A call into code that nobody knows, to which a name and its arguments, or a whole call, are given."""

@@ -131,10 +131,10 @@ def _dispatcher_cap(case: Case) -> Verdict:
             if move.kind != "move" or move.op not in {"+", "-"} or move not in after or move.cell is None:
                 continue
             compared = next(
-                (p for p in sorted(finder.inside, key=lambda p: p.number) if p.cell == move.cell and p.kind == "test"),
+                (p for p in sorted(finder.inside, key=lambda p: p.number) if p.cell == move.cell and isinstance(p.node, ir.Compare) and p.node.op in {"<", "<=", ">", ">="}),
                 None,
             )
-            if compared is None or point not in reach([compared]):
+            if not isinstance(move.value, ir.Const) or compared is None or point not in reach([compared]):
                 continue
             moves = frozenset(p for p in finder.changes(move.cell, "move"))
             ways = reach([t for _, t in point.to], moves)

@@ -139,7 +139,7 @@ def _spins(case: Case) -> Fault | None:
     owners = {p.turn.row.framework for p in case.turns if p.turn is not None and p.turn.row is not None}
     rows = [r for r in case.tools.catalogue.rows if r.kind == "reply" and r.all("finish-cut")]
     rows.sort(key=lambda r: r.framework not in owners)
-    if not rows or not case.turns:
+    if not rows or not owners:
         return None
     for row in rows:
         for reason in row.all("finish-cut")[:1]:
