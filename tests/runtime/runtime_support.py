@@ -19,7 +19,7 @@ def repeats(few: int, many: int) -> range:
     return range(many if REPEATS else few)
 
 
-def call(name: str, id_: str = "call", **arguments: Any) -> Call:
+def call(name: str, id_: str = "call", /, **arguments: Any) -> Call:
     return Call(id_, name, json.dumps(arguments))
 
 

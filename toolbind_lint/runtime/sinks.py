@@ -43,10 +43,11 @@ class FileSink:
                 self._hold(False)
 
     def _hold(self, hold: bool) -> None:
+        # Without it a writer that looks at the last byte may see half of another's line, and add an empty one.
         if os.name == "posix":
             import fcntl
 
-            fcntl.lockf(self._file, fcntl.LOCK_EX if hold else fcntl.LOCK_UN)
+            fcntl.flock(self._file, fcntl.LOCK_EX if hold else fcntl.LOCK_UN)  # a lock of each sink, not each process
 
     def close(self) -> None:
         """Close the file; the sink then raises."""
