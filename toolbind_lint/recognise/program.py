@@ -13,6 +13,7 @@ from toolbind_lint.facts import Place, Unreadable
 from toolbind_lint.index import Definition, Import, ModuleIndex, Project
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.lower import lower
+from toolbind_lint.recognise.memo import Memo
 from toolbind_lint.source import SyntaxFault
 
 MAX_MEANINGS = 8
@@ -107,6 +108,18 @@ class Function:
     _bindings: dict[str, list[Binding]] | None = None
     _nodes: tuple[ir.Node, ...] | None = None
     _calls: tuple[ir.Call, ...] | None = None
+    _returned: tuple[ir.Expr, ...] | None = None
+
+    @property
+    def returned(self) -> tuple[ir.Expr, ...]:
+        """What it returns and, for a generator, yields."""
+        if self._returned is None:
+            found: list[ir.Expr] = []
+            for node in self.nodes:
+                if isinstance(node, (ir.Return, ir.Yield)) and node.value is not None:
+                    found.append(node.value)
+            self._returned = tuple(found)
+        return self._returned
 
     @property
     def calls(self) -> tuple[ir.Call, ...]:
@@ -309,9 +322,8 @@ class Program:
         self.project = project
         self.unreadable: list[Unreadable] = []
         self._modules: dict[str, Module] = {}
-        self._meanings: dict[tuple[int, str], tuple[Meaning, ...]] = {}
-        self._active: set[tuple[int, str]] = set()
-        self._keep: list[object] = []
+        self._meanings: Memo[tuple[Meaning, ...]] = Memo((), MAX_DEPTH)
+        self._keep: dict[int, object] = {}
         self._defined: dict[str, list[tuple[str, Definition]]] | None = None
         self._calling: dict[str, list[tuple[str, int]]] | None = None
         self._callers: dict[str, tuple[tuple[ir.Call, Function], ...]] = {}
@@ -392,19 +404,10 @@ class Program:
         """Every meaning of an expression that can be seen."""
         if expr is None or depth > MAX_DEPTH:
             return ()
-        key = (id(expr), function.key)
-        if key in self._meanings:
-            return self._meanings[key]
-        if key in self._active:
-            return ()
-        self._active.add(key)
-        try:
-            found = _unique(self._resolve(expr, function, depth + 1))
-        finally:
-            self._active.discard(key)
-        self._meanings[key] = found
-        self._keep.append(expr)  # an id is only an identity while the object lives
-        return found
+        self._keep[id(expr)] = expr  # an id is an identity only while the object lives
+        return self._meanings.answer(
+            (id(expr), function.key), lambda: _unique(self._resolve(expr, function, depth + 1))
+        )
 
     def _resolve(self, expr: ir.Expr, function: Function, depth: int) -> Iterator[Meaning]:
         if isinstance(expr, ir.Name):

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from toolbind_lint.catalogue import Catalogue, Row
 from toolbind_lint.recognise import ir
+from toolbind_lint.recognise.memo import Memo
 from toolbind_lint.recognise.program import ClassRef, External, Function, FunctionRef, Instance, ModuleRef, Program
 
 REPLY = "reply"
@@ -141,6 +142,10 @@ _PASSING_CALLS = frozenset(
 )
 
 
+MAX_DEPTH = 32
+"""How far a value is followed from name to name."""
+
+
 class Turn(NamedTuple):
     """A call that asks a model. ``row`` is None where it is known by shape alone; ``tools`` is yes, no or unknown."""
 
@@ -185,39 +190,21 @@ class RoleFinder:
         self.args_words = catalogue.words("reply", "args")
         self.finish_words = catalogue.words("reply", "finish")
         self.shape_turns: dict[int, Turn] = {}
-        self._roles: dict[tuple[int, str], Roles] = {}
-        self._active: set[tuple[int, str]] = set()
-        self._returns: dict[str, Roles] = {}
+        self._roles: Memo[Roles] = Memo(NONE, MAX_DEPTH)
         self._tested: dict[str, frozenset[str]] = {}
-        self._picked: dict[str, str] = {}
+        self._picks: dict[str, tuple[ir.Compare | ir.Call, ...]] = {}
         self._turns: dict[str, tuple[Turn, ...]] = {}
         self._dispatches: dict[str, tuple[Dispatch, ...]] = {}
-        self._keep: list[object] = []
-        self._depth = 0
+        self._keep: dict[int, object] = {}
 
     # ---- roles
 
     def of(self, expr: ir.Expr | None, function: Function) -> Roles:
         """The roles that the value of an expression may play."""
-        if expr is None or isinstance(expr, ir.Const) or self._depth > 28:
+        if expr is None or isinstance(expr, ir.Const):
             return NONE
-        key = (id(expr), function.key)
-        known = self._roles.get(key)
-        if known is not None:
-            return known
-        if key in self._active:
-            return NONE
-        self._active.add(key)
-        self._depth += 1
-        try:
-            found = self._of(expr, function)
-        finally:
-            self._depth -= 1
-            self._active.discard(key)
-        # Also what a cycle cut short is kept: without that a name that many others lead to costs a walk each time.
-        self._roles[key] = found
-        self._keep.append(expr)
-        return found
+        self._keep[id(expr)] = expr  # an id is an identity only while the object lives
+        return self._roles.answer((id(expr), function.key), lambda: self._of(expr, function))
 
     def _of(self, expr: ir.Expr, function: Function) -> Roles:
         if isinstance(expr, ir.Name):
@@ -284,7 +271,7 @@ class RoleFinder:
             found = NONE
             known = False
             for target in self.program.targets(inner, function):
-                for returned in returns_of(target):
+                for returned in target.returned:
                     if isinstance(returned, ir.Seq):
                         known = True
                         if index < len(returned.items):
@@ -350,26 +337,32 @@ class RoleFinder:
 
         ``for tool in tools: if tool.name == wanted`` and its like in a comprehension.
         """
-        key = f"{function.key}#{name}"
-        if key in self._picked:
-            return self._picked[key]
-        self._picked[key] = ""
         answer = ""
-        for node in function.nodes:
-            if isinstance(node, ir.Compare) and node.op in {"==", "in"}:
+        for node in self._picking(function):
+            if isinstance(node, ir.Compare):
                 for side, other in ((node.left, node.right), (node.right, node.left)):
                     if _root(side) == name and not isinstance(side, ir.Name) and NAME in self.of(other, function):
                         folded = any(isinstance(n, ir.Call) and last_name(n.func) in _FOLDS for n in ir.walk(node))
                         whole = node.op == "==" and not folded
                         answer = "exact" if whole or answer == "exact" else "pattern"
-            elif isinstance(node, ir.Call) and self.is_pattern(node, function):
+            else:
                 parts = [a.value for a in node.args] + ([node.func.base] if isinstance(node.func, ir.Attr) else [])
                 if any(_root(p) == name and not isinstance(p, ir.Name) for p in parts) and any(
                     NAME in self.of(p, function) for p in parts
                 ):
                     answer = answer or "pattern"
-        self._picked[key] = answer
         return answer
+
+    def _picking(self, function: Function) -> tuple[ir.Compare | ir.Call, ...]:
+        """The comparisons and pattern tests of a function that may pick an element."""
+        if function.key not in self._picks:
+            self._picks[function.key] = tuple(
+                node
+                for node in function.nodes
+                if (isinstance(node, ir.Compare) and node.op in {"==", "in"} and not _literal(node.left) and not _literal(node.right))
+                or (isinstance(node, ir.Call) and self.is_pattern(node, function))
+            )
+        return self._picks[function.key]
 
     def is_pattern(self, call: ir.Call, function: Function) -> bool:
         """Whether a call tests a text by pattern."""
@@ -515,17 +508,9 @@ class RoleFinder:
 
     def returned(self, function: Function) -> Roles:
         """The roles of what a function returns or yields."""
-        if function.key in self._returns:
-            return self._returns[function.key]
-        self._returns[function.key] = NONE
         found = NONE
-        for value in returns_of(function):
+        for value in function.returned:
             found |= self.of(value, function)
-        if function.node.is_generator:
-            for node in function.nodes:
-                if isinstance(node, ir.Yield) and node.value is not None:
-                    found |= self.of(node.value, function)
-        self._returns[function.key] = found
         return found
 
     # ---- turns
@@ -675,7 +660,7 @@ class RoleFinder:
             if is_stub(target):
                 self._mark(call, function)
                 found = True
-            for value in returns_of(target):
+            for value in target.returned:
                 found = self._trace(value, target, depth + 1) or found
         if not found and self._asks(call):
             # A client of the project's own that builds its reply itself.
@@ -920,7 +905,7 @@ class RoleFinder:
                     position = 1 if row.one("form") == "attribute" and len(expr.args) > 1 else 0
                     return row.one("form"), expr.args[position].value if expr.args else None, expr
         for target in self.program.targets(expr, function):
-            for value in returns_of(target):
+            for value in target.returned:
                 if TOOL in self.of(value, target):
                     return self._looked_up(value, target, depth + 1)
         if isinstance(expr.func, ir.Attr):
@@ -947,6 +932,10 @@ class RoleFinder:
 _NUMERIC = frozenset(
     {"builtins.int", "builtins.float", "builtins.round", "builtins.max", "builtins.min", "builtins.abs"}
 )
+
+
+def _literal(expr: ir.Expr) -> bool:
+    return isinstance(expr, ir.Const) or (isinstance(expr, ir.Seq) and all(isinstance(i, ir.Const) for i in expr.items))
 
 
 def _root(expr: ir.Expr) -> str:
@@ -1003,13 +992,6 @@ def argument(call: ir.Call, param: ir.Param, index: int) -> ir.Expr | None:
     return call.positional(index) if param.kind == "plain" and index >= 0 else None
 
 
-def returns_of(function: Function) -> Iterator[ir.Expr]:
-    """The expressions that a function returns."""
-    for node in function.nodes:
-        if isinstance(node, ir.Return) and node.value is not None:
-            yield node.value
-
-
 def is_stub(function: Function) -> bool:
     """Whether a function has no body of its own."""
     from toolbind_lint.recognise.program import is_abstract
@@ -1058,4 +1040,4 @@ def _first(call: ir.Call, name: str) -> ir.Expr | None:
     return (call.keyword(name) if name else None) or call.positional(0)
 
 
-__all__ = ["Dispatch", "Instance", "RoleFinder", "Turn", "argument", "dotted", "key_read", "last_name", "returns_of"]
+__all__ = ["Dispatch", "Instance", "RoleFinder", "Turn", "argument", "dotted", "key_read", "last_name"]
