@@ -80,7 +80,7 @@ class Binding:
     node: ir.FuncDef | ir.ClassDef | ir.Alias | ir.Param | None = None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Class:
     """A class of the project."""
 
@@ -96,7 +96,7 @@ class Class:
         return f"{self.module.path}:{self.node.qualname}"
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Function:
     """A function, method, lambda or a run of module-level statements (``toplevel``)."""
 
@@ -171,7 +171,7 @@ class Function:
         return False
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Module:
     """One file of the project, lowered statement by statement on demand."""
 

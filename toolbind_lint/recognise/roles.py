@@ -412,7 +412,7 @@ class RoleFinder:
                     return self.of(value, scope)
             return self._part(expr.base, index.value, expr, function)
         roles = self.of(expr.base, function)
-        if self._is_key(index, function) and not roles & {REPLY, CALL, CALLS}:
+        if self._looks_up(index, roles, function):
             return frozenset({TOOL})
         if isinstance(index, ir.Slice):
             return roles
@@ -422,6 +422,11 @@ class RoleFinder:
         """Whether a lookup by this is a lookup by what the model said: a call's name, or a piece of its text."""
         roles = self.of(expr, function)
         return NAME in roles or (REPLY in roles and not isinstance(expr, ir.Const))
+
+    def _looks_up(self, key: ir.Expr, base: Roles, function: Function) -> bool:
+        """Whether a key finds a tool in something; a piece of a reply's text does not find one in another reply."""
+        roles = self.of(key, function)
+        return NAME in roles or (self._is_key(key, function) and not base & {REPLY, CALL, CALLS})
 
     def _comprehension(self, expr: ir.Comp, function: Function) -> Roles:
         found = NONE
@@ -492,7 +497,7 @@ class RoleFinder:
             key = expr.args[0].value
             if isinstance(key, ir.Const) and isinstance(key.value, str):
                 return self._part(func.base, key.value, expr, function)
-            if self._is_key(key, function) and not self.of(func.base, function) & {REPLY, CALL, CALLS}:
+            if self._looks_up(key, self.of(func.base, function), function):
                 targets = self.program.targets(expr, function)
                 if not targets:
                     return frozenset({TOOL})
