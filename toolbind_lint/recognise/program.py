@@ -6,6 +6,7 @@ answers with every meaning that it can see and with nothing where it sees none; 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -328,6 +329,8 @@ class Program:
         self._calling: dict[str, list[tuple[str, int]]] | None = None
         self._callers: dict[str, tuple[tuple[ir.Call, Function], ...]] = {}
         self._subclasses: dict[str, tuple[Class, ...]] = {}
+        self._renamed: dict[str, set[str]] | None = None
+        self._globals: dict[tuple[str, str], list[Binding]] = {}
 
     # ---- modules and places
 
@@ -392,11 +395,33 @@ class Program:
             if found:
                 return found
             scope = scope.parent
-        return self.global_bindings(function.module, name)
+        found = self.global_bindings(function.module, name)
+        if not found and scope is not None:
+            # What a statement binds by the way (`except E as e`, a walrus) is no definition of the module's.
+            return self.locals(scope).get(name, [])
+        return found
 
     def global_bindings(self, module: Module, name: str) -> list[Binding]:
         """Module-level bindings of a name, and those made by functions that declare it ``global``."""
-        return module.bindings(name)
+        return module.bindings(name) + self._made_global(module, name)
+
+    def _made_global(self, module: Module, name: str) -> list[Binding]:
+        key = (module.path, name)
+        if key not in self._globals:
+            self._globals[key] = []
+            text = self.project.source(module.path).text
+            lines = [m.start() for m in re.finditer(rf"^[ \t]+global\b[^\n]*\b{re.escape(name)}\b", text, re.MULTILINE)]
+            numbers = {text.count("\n", 0, start) + 1 for start in lines}
+            for number, statement in enumerate(module.index.statements):
+                if any(statement.first <= line <= statement.last for line in numbers):
+                    for function in self.functions(module, number):
+                        declared = any(
+                            isinstance(n, ir.Scope) and n.kind == "global" and name in n.names for n in function.nodes
+                        )
+                        if declared:
+                            made = _bind(function.node.body, function)
+                            self._globals[key].extend(b for bound, b in made if bound == name)
+        return self._globals[key]
 
     # ---- resolution
 
@@ -509,6 +534,11 @@ class Program:
                     yield from self.bound(binding, scope, depth)
                 return
             scope = scope.parent
+        if scope is not None and name in self.locals(scope) and not function.module.bindings(name):
+            for binding in self.locals(scope)[name]:
+                if binding.kind not in {"import", "function", "class"}:
+                    yield from self.bound(binding, scope, depth)
+                    return
         yield from self.symbol(function.module, name, depth)
 
     def symbol(self, module: Module, name: str, depth: int = 0) -> Iterator[Meaning]:
@@ -516,14 +546,16 @@ class Program:
         if depth > MAX_DEPTH:
             return
         known = False
-        for binding in module.bindings(name):
+        for binding in self.global_bindings(module, name):
             if binding.kind == "import":
                 continue
             known = True
             yield from self.bound(binding, binding.scope, depth + 1)
         for row in module.imported(name):
             known = True
-            yield from self._import(row.module, row.level, row.name, module, depth + 1)
+            # `import a.b` binds a; the rest is found by attribute.
+            bare = row.name is None and row.alias == row.module.partition(".")[0]
+            yield from self._import(row.alias if bare else row.module, row.level, row.name, module, depth + 1)
         if known:
             return
         for row in module.stars():
@@ -600,6 +632,8 @@ class Program:
             if isinstance(value, ir.Seq):
                 for item in value.items[:MAX_MEANINGS]:
                     yield from self.resolve(item, scope, depth + 1)
+        if isinstance(expr, ir.Call) and isinstance(expr.func, ir.Attr) and expr.func.name == "values":
+            expr = expr.func.base
         if isinstance(expr, (ir.Name, ir.Attr)):
             for annotation, scope in self.annotations(expr, function, depth):
                 if isinstance(annotation, ir.Subscript):
@@ -841,10 +875,12 @@ class Program:
             return
         for meaning in self.resolve(call.func, function, depth):
             if isinstance(meaning, External):
-                if meaning.name in {"functools.partial", "typing.cast"} and call.args:
-                    yield from self.resolve(
-                        call.args[-1 if meaning.name == "typing.cast" else 0].value, function, depth
-                    )
+                if meaning.name == "functools.partial" and call.args:
+                    yield from self.resolve(call.args[0].value, function, depth)
+                    continue
+                if meaning.name == "typing.cast" and len(call.args) == 2:
+                    yield from self.annotation(call.args[0].value, function, depth)
+                    yield from self.resolve(call.args[1].value, function, depth)
                     continue
                 if meaning.name == "builtins.getattr" and len(call.args) >= 2:
                     name = call.args[1].value
@@ -910,11 +946,12 @@ class Program:
         if key in self._callers:
             return self._callers[key]
         self._callers[key] = ()
-        name = function.node.name
-        if name == "__init__" and function.cls is not None:
-            name = function.cls.node.name
+        names = {function.node.name}
+        if function.node.name == "__init__" and function.cls is not None:
+            names = {c.node.name for c in (function.cls, *self.subclasses(function.cls))}
+        names |= {alias for name in sorted(names) for alias in self._aliases_of(name)}
         found: list[tuple[ir.Call, Function]] = []
-        calling = self.statements_calling(name)
+        calling = sorted({row for name in names for row in self.statements_calling(name)})
         if worded:
             calling = [(p, n) for p, n in calling if self.project.modules[p].statements[n].words]
         for path, number in calling[:limit]:
@@ -923,10 +960,33 @@ class Program:
                 continue
             for scope in self.functions(module, number):
                 for call in scope.calls:
-                    if _last_name(call.func) == name and any(t.key == function.key for t in self.targets(call, scope)):
+                    if _last_name(call.func) in names and self._runs(call, scope, function):
                         found.append((call, scope))
         self._callers[key] = tuple(found)
         return self._callers[key]
+
+    def _runs(self, call: ir.Call, scope: Function, function: Function) -> bool:
+        """Whether a call runs a function, or constructs an object by it."""
+        if any(t.key == function.key for t in self.targets(call, scope)):
+            return True
+        if function.node.name != "__init__":
+            return False
+        return any(
+            isinstance(m, FunctionRef) and m.function.key == function.key
+            for made in self.resolve(call.func, scope)
+            if isinstance(made, ClassRef)
+            for m in self.attribute(made, "__init__")
+        )
+
+    def _aliases_of(self, name: str) -> frozenset[str]:
+        """Other names under which modules of the project import a name."""
+        if self._renamed is None:
+            self._renamed = {}
+            for path in sorted(self.project.modules):
+                for row in self.project.modules[path].imports:
+                    if row.name is not None and row.alias != row.name:
+                        self._renamed.setdefault(row.name, set()).add(row.alias)
+        return frozenset(self._renamed.get(name, ()))
 
     def subclasses(self, cls: Class) -> tuple[Class, ...]:
         """The classes of the project that derive from a class, directly or not."""

@@ -111,7 +111,36 @@ class Values:
             for module, name in origins:
                 yield from self.constant(module.bindings(name), module, name, depth)
             return
-        yield from self._bound([b for b in bindings if b.kind != "augment"], function, depth)
+        bindings = self._in_force([b for b in bindings if b.kind != "augment"], function)
+        optional = self._filled_in(expr.id, function)
+        for value in self._bound(bindings, function, depth):
+            if not (optional and value.origin == "absent"):
+                yield value
+
+    def _in_force(self, bindings: list[Binding], function: Function) -> list[Binding]:
+        """The bindings that a use behind them sees: ``n = n or 8`` at the top of a function hides the parameter n."""
+        top = [b for b in bindings if b.kind == "assign" and any(b.value is _value(s) for s in function.node.body)]
+        if not top or not any(b.kind == "parameter" for b in bindings):
+            return bindings
+        inside = [b for b in top if b.value is not None and (id(b.value), b.scope.key) in self._active]
+        if inside:
+            return [b for b in bindings if b not in top]
+        return [b for b in bindings if b.kind != "parameter"]
+
+    def _filled_in(self, name: str, function: Function) -> bool:
+        """Whether a function gives a parameter its value where it got none: ``if n is None: n = 8``."""
+        for node in function.nodes:
+            if not isinstance(node, ir.If):
+                continue
+            test = node.test
+            asked = test.value if isinstance(test, ir.Not) else None
+            if isinstance(test, ir.Compare) and test.op == "is" and isinstance(test.right, ir.Const):
+                asked = test.left if test.right.value is None else None
+            if isinstance(asked, ir.Name) and asked.id == name:
+                for inner in node.body:
+                    if isinstance(inner, ir.Assign) and any(isinstance(t, ir.Name) and t.id == name for t in inner.targets):
+                        return True
+        return False
 
     def constant(self, bindings: list[Binding], module: object, name: str, depth: int) -> Iterator[Value]:
         """The values of a module-level name."""
@@ -375,6 +404,10 @@ class Values:
                     origin = "unknown"
                 value = self._make(origin, expr, function, number, pinned)
                 yield value._replace(trail=worst.trail) if worst is not None else value
+
+
+def _value(stmt: ir.Stmt) -> ir.Expr | None:
+    return stmt.value if isinstance(stmt, ir.Assign) else None
 
 
 def _compute(op: str, left: float, right: float) -> float | None:
