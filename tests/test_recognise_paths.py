@@ -1,7 +1,7 @@
 """The paths through one pass of a loop.
 
 A walk is written as the calls on it and how it ends: ``again`` at the head of the loop, ``end`` behind the loop,
-``return`` and ``raise``. Calls of one-letter functions are code outside the project, of which any may fail inside a ``try``.
+``return`` and ``raise``. Calls of one-letter functions are code outside the project; inside a ``try`` any may fail.
 """
 
 from __future__ import annotations
