@@ -64,12 +64,12 @@ def log(tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def nothing_is_left() -> Iterator[None]:
     """Every test leaves no process and no descriptor."""
-    gc.collect()
     before, open_before = children(), descriptors()
     yield
-    gc.collect()
+    if children() != before or descriptors() > open_before:
+        gc.collect()
     assert children() == before
-    assert descriptors() == open_before
+    assert descriptors() <= open_before
 
 
 def tool(name: str = "either", **more: Any) -> Tool:
@@ -361,10 +361,11 @@ def test_who_waits_for_a_worker_waits_on_the_wall_budget() -> None:
 
 
 def test_a_dispatcher_that_was_closed_leaves_no_idle_worker() -> None:
+    before = children()
     dispatcher = Dispatcher([tool("nothing", timeout_s=5.0, repeatable=True)], Log())
     dispatcher.close()
     assert outcome(dispatcher, run_of(dispatcher), call("nothing")) == "ok"
-    assert children() == []
+    assert children() == before
 
 
 # --- commands
@@ -432,7 +433,7 @@ def test_a_command_that_does_not_exist_ends_the_run() -> None:
 
 def test_nothing_leaks_over_many_dispatches(log: Path) -> None:
     """Good, failing, crashing, late and foreign calls; ten thousand of them when repeats are asked for."""
-    number = 0
+    number, before = 0, len(children())
 
     async def here(n: int) -> dict[str, Any]:
         return {}
@@ -460,4 +461,4 @@ def test_nothing_leaks_over_many_dispatches(log: Path) -> None:
         gc.collect()
         assert descriptors() <= level + 2
         assert threading.active_count() == threads
-        assert len(children()) <= 3
+        assert len(children()) <= before + 3
