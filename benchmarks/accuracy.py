@@ -24,14 +24,14 @@ def read_labels(path: Path = HERE / "labels.jsonl") -> list[Label]:
 def figure(part: int, whole: int) -> str:
     """A share with its counts and interval, or a dash of nothing."""
     if whole == 0:
-        return f"{'-':>25}"
+        return f"{'-':>28}"
     low, high = wilson(part, whole)
-    return f"{part:>4}/{whole:<4}{part / whole:5.2f} [{low:.2f}, {high:.2f}]"[:25].rjust(25)
+    return f"{part}/{whole} {part / whole:.2f} [{low:.2f}, {high:.2f}]".rjust(28)
 
 
 def table(tallies: dict[str, Tally]) -> str:
     """The figures of every rule, one a line."""
-    lines = [f"{'rule':8}{'recall':>25}{'precision':>25}{'silence':>25}"]
+    lines = [f"{'rule':8}{'recall':>28}{'precision':>28}{'silence':>28}"]
     for code, t in tallies.items():
         cells = ((t.hit, t.hit + t.miss), (t.hit, t.hit + t.broken), (t.quiet, t.quiet + t.broken))
         lines.append(f"{code:8}" + "".join(figure(part, whole) for part, whole in cells))

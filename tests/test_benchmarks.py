@@ -127,6 +127,12 @@ def test_floors_name_each_figure_that_is_under_them() -> None:
     assert scoring.below(tallies, {"TB101": {"recall": 0.81}}) == ["TB101: recall 0.80, floor 0.81"]
 
 
+def test_a_table_shows_counts_and_the_whole_interval() -> None:
+    (_, line) = accuracy.table({"TB101": Tally(hit=8, miss=2, quiet=61)}).splitlines()
+    assert "8/10 0.80 [0.49, 0.94]" in line
+    assert "61/61 1.00 [0.94, 1.00]" in line
+
+
 def test_a_floor_without_figures_is_not_met() -> None:
     assert scoring.below({}, {"TB999": {"recall": 0.1}}) == ["TB999: recall not measured, floor 0.10"]
     with pytest.raises(ValueError, match="recal"):
