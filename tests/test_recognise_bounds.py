@@ -1,0 +1,522 @@
+"""What ends a loop whatever the model says, and what only looks like it."""
+
+from __future__ import annotations
+
+import pytest
+from recognising import RUN, case, kinds, loop, stands, subject, subjects
+
+from toolbind_lint.recognise.bounds import Bound
+from toolbind_lint.recognise.values import text_of
+
+BUDGET = """\
+class Stop(Exception): ...
+class Budget:
+    def __init__(self, cap=8):
+        self.cap = cap
+        self.used = 0
+    def spend(self):
+        self.used += 1
+        if self.used > self.cap:
+            raise Stop
+    def take(self):
+        self.used += 1
+        return self.used <= self.cap
+    def spent(self):
+        self.used += 1
+        if self.used > self.cap:
+            return True
+        return False
+    @property
+    def over(self):
+        return self.used > self.cap
+"""
+
+COUNT = "import itertools"
+
+
+def bounded(**parts: str) -> str:
+    """The usual loop with a counter ``n`` that starts at 0."""
+    return loop(**{"before": "n = 0", **parts})  # type: ignore[arg-type]
+
+
+# ---- bounds that hold
+
+HELD = {
+    "range": loop("for _ in range(8):"),
+    "range with a start": loop("for _ in range(1, 9):"),
+    "range with for-else": loop("for _ in range(8):", after="else:\n    raise RuntimeError('out of steps')"),
+    "enumerate of a range": loop("for n, _ in enumerate(range(8)):"),
+    "reversed range": loop("for n in reversed(range(8)):"),
+    "progress bar": loop("for n in tqdm(range(8)):", module="from tqdm import tqdm"),
+    "as many passes as items": loop("for item in handlers:"),
+    "repeat with a number": loop("for _ in itertools.repeat(None, 8):", module=COUNT),
+    "slice of an endless count": loop("for n in itertools.islice(itertools.count(), 8):", module=COUNT),
+    "endless count with a break": loop("for n in itertools.count():", module=COUNT, top="if n >= 8:\n    break"),
+    "while below": bounded(head="while n < 8:", top="n += 1"),
+    "while above, turned round": bounded(head="while 8 > n:", top="n += 1"),
+    "while not reached": bounded(head="while not n >= 8:", top="n += 1"),
+    "while not equal": bounded(head="while n != 8:", top="n += 1"),
+    "and with something else": bounded(head="while n < 8 and messages:", top="n += 1"),
+    "and with something else in front": bounded(head="while messages and n < 8:", top="n += 1"),
+    "neither reached nor done": bounded(head="while not (n >= 8 or x.done):", top="n += 1"),
+    "walrus": bounded(head="while (n := n + 1) < 8:"),
+    "break in front": bounded(top="n += 1\nif n > 8:\n    break"),
+    "raise in front": bounded(top="n = n + 1\nif n > 8:\n    raise RuntimeError"),
+    "return in front": bounded(top="n += 1\nif n > 8:\n    return None"),
+    "exit of the process": bounded(module="import sys", top="n += 1\nif n > 8:\n    sys.exit(1)"),
+    "assert": bounded(top="n += 1\nassert n < 8"),
+    "match": bounded(top="n += 1\nmatch n:\n    case 8:\n        break\n    case _:\n        pass"),
+    "break at the foot": bounded(foot="n += 1\nif n >= 8:\n    break"),
+    "raise in the loop over the calls": bounded(inner="n += 1\nif n > 8:\n    raise RuntimeError"),
+    "else of a test": bounded(top="n += 1\nif n < 8:\n    pass\nelse:\n    break"),
+    "elif": bounded(top="n += 1\nif messages == []:\n    pass\nelif n > 8:\n    break\nif n > 8:\n    break"),
+    "both sides of an or": bounded(top="n += 1\nif n > 8 or messages == []:\n    break"),
+    "countdown": loop("while n > 0:", before="n = 8", top="n -= 1"),
+    "countdown by truth": loop("while n:", before="n = 8", top="n -= 1"),
+    "countdown with a break": loop(before="n = 8", top="n -= 1\nif not n:\n    break"),
+    "difference": loop(before="used = 0\nleft = 8", top="used += 1\nif left - used <= 0:\n    break"),
+    "doubling": loop("while n < 64:", before="n = 1", top="n *= 2"),
+    "flag set by the counter": loop("while not done:", before="n, done = 0, False", foot="n += 1\ndone = n >= 8"),
+    "flag cleared by the counter": loop(
+        "while running:", before="n, running = 0, True", foot="n += 1\nif n >= 8:\n    running = False"
+    ),
+    "flag of an object": loop(
+        "while not state.done:",
+        module="class State:\n    done = False\n    n = 0\nstate = State()",
+        foot="state.n += 1\nif state.n >= 8:\n    state.done = True",
+    ),
+    "key of a dict": loop(before="s = {'n': 0}", top="s['n'] += 1\nif s['n'] > 8:\n    break"),
+    "size of the transcript": loop("while len(messages) < 20:"),
+    "size of the transcript, broken off": loop(top="if len(messages) > 20:\n    break"),
+    "size of a list of its own": loop(before="log = []", top="log.append(1)\nif len(log) > 20:\n    break"),
+    "helper that raises": loop(module=BUDGET, before="b = Budget()", top="b.spend()"),
+    "helper that answers by a comparison": loop(
+        module=BUDGET, before="b = Budget()", top="if not b.take():\n    break"
+    ),
+    "helper that answers by returns": loop(module=BUDGET, before="b = Budget()", top="if b.spent():\n    break"),
+    "helper in the condition": loop("while b.take():", module=BUDGET, before="b = Budget()"),
+    "property": loop(module=BUDGET, before="b = Budget()", top="b.used += 1\nif b.over:\n    break"),
+    "helper around the turn": loop(
+        module="class T:\n    n = 0\n    def ask(self, messages, tools):\n        self.n += 1\n"
+        "        if self.n > 8:\n            raise RuntimeError\n"
+        "        return client.chat.completions.create(model='m', messages=messages, tools=tools)\nt = T()",
+        ask="t.ask(messages, tools)",
+    ),
+    "counter of an outer function": loop(
+        before="n = 0\ndef tick():\n    nonlocal n\n    n += 1\n    if n > 8:\n        raise RuntimeError", top="tick()"
+    ),
+    "counter of the module": loop(
+        module="n = 0\ndef tick():\n    global n\n    n += 1\n    if n > 8:\n        raise RuntimeError", top="tick()"
+    ),
+    "finally": bounded(top="if n > 8:\n    break\ntry:\n    print(n)\nfinally:\n    n += 1"),
+    "counted in front of a failing call": bounded(
+        head="while n < 8:", run=f"try:\n    n += 1\n    result = {RUN}\nexcept Exception:\n    result = 'failed'"
+    ),
+    "counted behind the try": bounded(
+        head="while n < 8:", run=f"try:\n    result = {RUN}\nexcept Exception:\n    result = 'failed'\nn += 1"
+    ),
+    "failure leaves": bounded(head="while n < 8:", run=f"result = {RUN}\nn += 1"),
+    "failure is raised on": bounded(
+        head="while n < 8:", run=f"try:\n    result = {RUN}\n    n += 1\nexcept Exception:\n    raise"
+    ),
+    "continue behind the count": bounded(
+        top="n += 1\nif n > 8:\n    break", leave="if not message.tool_calls:\n    continue"
+    ),
+    "last turn without tools": bounded(top="n += 1\nif n >= 8:\n    tools = None"),
+    "last turn that may not call": loop(
+        before="n = 0\nchoice = 'auto'",
+        top="n += 1\nif n >= 8:\n    choice = 'none'",
+        ask="client.chat.completions.create(model='m', messages=messages, tools=tools, tool_choice=choice)",
+    ),
+}
+
+
+@pytest.mark.parametrize("text", HELD.values(), ids=HELD.keys())
+def test_a_finite_bound_that_every_pass_meets_holds(text: str) -> None:
+    assert stands(text, "cap") == "held"
+
+
+# ---- bounds that do not
+
+NONE = {
+    "no counter": loop(),
+    "while one": loop("while 1:"),
+    "while the reply asks": loop("while message is None or message.tool_calls:", before="message = None"),
+    "counted and shown": bounded(top="n += 1\nprint(n)"),
+    "counted and logged at the limit": bounded(top="n += 1\nif n > 8:\n    print('too many')"),
+    "or": bounded(head="while n < 8 or messages:", top="n += 1"),
+    "not both": bounded(head="while not (n >= 8 and messages):", top="n += 1"),
+    "joined by and": bounded(top="n += 1\nif n > 8 and not message:\n    break", before="n, message = 0, None"),
+    "leaves the loop over the calls": bounded(inner="n += 1\nif n > 8:\n    break"),
+    "set back on each pass": bounded(top="n = 0\nn += 1\nif n > 8:\n    break"),
+    "moved the other way": bounded(head="while n < 8:", top="n -= 1"),
+    "moved both ways": bounded(head="while n < 8:", top="n += 1", foot="if result:\n    n -= 1"),
+    "continue in front of the test": bounded(
+        leave="if not message.tool_calls:\n    continue", foot="n += 1\nif n > 8:\n    break"
+    ),
+    "flag set back": loop(
+        "while running:", before="n, running = 0, True", foot="n += 1\nif n >= 8:\n    running = False\nrunning = True"
+    ),
+    "helper with an early return": loop(
+        module="class B:\n    n = 0\n    def spend(self, m):\n        if not m:\n"
+        "            return\n        self.n += 1\n        if self.n > 8:\n"
+        "            raise RuntimeError\nb = B()",
+        top="b.spend(messages)",
+    ),
+    "another loop's counter": bounded(top="for n in range(3):\n    print(n)"),
+    "transcript trimmed": loop(top="if len(messages) > 20:\n    break\nmessages = messages[-10:]"),
+    "transcript shortened": loop(top="if len(messages) > 20:\n    break\nmessages.pop(0)"),
+    "counted by a handler only": bounded(
+        head="while n < 8:", run=f"try:\n    result = {RUN}\nexcept Exception:\n    n += 1\n    result = 'failed'"
+    ),
+    "cap on tokens of one reply": loop(
+        ask="client.chat.completions.create(model='m', messages=messages, tools=tools, max_tokens=8)"
+    ),
+    "number that reaches only the prompt": loop(before="max_steps = 8\nmessages.append(f'at most {max_steps} steps')"),
+    "told to the model": bounded(
+        inner="n += 1", run=f"if n > 8:\n    result = 'no calls left'\nelse:\n    result = {RUN}"
+    ),
+    "a name set that is not on offer": bounded(top="n += 1\nif n >= 8:\n    offered = None"),
+    "compared with equality behind a jump": bounded(top="if messages == 8:\n    break"),
+}
+
+
+@pytest.mark.parametrize("text", NONE.values(), ids=NONE.keys())
+def test_what_does_not_end_every_run_is_no_bound(text: str) -> None:
+    assert stands(text, "cap") == "missing none"
+
+
+STUCK = {
+    "never moved": bounded(head="while n < 8:"),
+    "never moved, tested inside": bounded(top="if n > 8:\n    break"),
+    "helper that compares and does not count": loop(
+        module="class B:\n    n = 0\n    def spent(self):\n        return self.n > 8\nb = B()",
+        top="if b.spent():\n    break",
+    ),
+}
+
+
+@pytest.mark.parametrize("text", STUCK.values(), ids=STUCK.keys())
+def test_a_counter_that_stays_where_it_is_never_moves(text: str) -> None:
+    assert stands(text, "cap") == "missing never-moves"
+
+
+ENDLESS = {
+    "count": loop("for n in itertools.count():", module=COUNT),
+    "enumerate of a count": loop("for n, _ in enumerate(itertools.count()):", module=COUNT),
+    "cycle": loop("for n in itertools.cycle('ab'):", module=COUNT),
+    "repeat": loop("for n in itertools.repeat(None):", module=COUNT),
+    "iter with a sentinel": loop("for n in iter(int, 1):"),
+    "range of the largest integer": loop("for n in range(sys.maxsize):", module="import sys"),
+    "infinite parameter": loop("while n < cap:", params="cap=float('inf')", before="n = 0", top="n += 1"),
+    "infinite constant": loop("while n < CAP:", module="import math\nCAP = math.inf", before="n = 0", top="n += 1"),
+    "infinite field": loop(
+        "while n < limits.cap:",
+        module="import math\nclass Limits:\n    cap = math.inf\nlimits = Limits()",
+        before="n = 0",
+        top="n += 1",
+    ),
+    "more passes than anyone waits for": loop("for _ in range(10**12):"),
+}
+
+
+@pytest.mark.parametrize("text", ENDLESS.values(), ids=ENDLESS.keys())
+def test_an_infinite_cap_is_no_cap(text: str) -> None:
+    assert stands(text, "cap") == "missing infinite"
+
+
+# ---- recursion
+
+
+def recursion(params: str = "", first: str = "pass", passed: str = "") -> str:
+    """A function that calls itself for the next turn."""
+    return f"""\
+    import json
+    from openai import OpenAI
+    client = OpenAI()
+    def run(messages, tools, handlers{params}):
+        {first}
+        message = client.chat.completions.create(model="m", messages=messages, tools=tools).choices[0].message
+        messages.append(message)
+        if not message.tool_calls:
+            return message.content
+        for call in message.tool_calls:
+            result = handlers[call.function.name](**json.loads(call.function.arguments))
+            messages.append({{"role": "tool", "content": result}})
+        return run(messages, tools, handlers{passed})
+    """
+
+
+@pytest.mark.parametrize(
+    ("params", "first", "passed", "wanted"),
+    [
+        ("", "pass", "", "missing none"),
+        (", depth=0", "if depth > 8: raise RuntimeError", ", depth + 1", "held"),
+        (", depth=0", "if depth > 8: raise RuntimeError", ", depth=depth + 1", "held"),
+        (", left=8", "if left <= 0: return None", ", left - 1", "held"),
+        (", left=8", "if not left: return None", ", left=left - 1", "held"),
+        ("", "if len(messages) > 20: raise RuntimeError", "", "held"),
+        (", depth=0", "if depth > 8: raise RuntimeError", "", "missing never-moves"),
+        (", depth=0", "print(depth)", ", depth + 1", "missing none"),
+        (", depth=0", "if depth > 8: print('deep')", ", depth + 1", "missing none"),
+        (
+            ", depth=0, cap=None",
+            "if cap is not None and depth > cap: return None",
+            ", depth + 1, cap",
+            "leaks off-by-default",
+        ),
+    ],
+)
+def test_a_depth_that_is_handed_on_and_compared_bounds_a_recursion(
+    params: str, first: str, passed: str, wanted: str
+) -> None:
+    assert stands(recursion(params, first, passed), "cap") == wanted
+
+
+def test_a_depth_that_is_handed_on_unchanged_bounds_nothing() -> None:
+    text = recursion(", depth=0", "if depth > 8: raise RuntimeError", ", depth")
+    assert stands(text, "cap").startswith("missing")
+
+
+# ---- generators
+
+
+def consumed(body: str) -> str:
+    """A loop over a generator ``steps``."""
+    return loop(
+        "for step in steps():", module="def steps():\n    n = 0\n" + "\n".join("    " + b for b in body.split("\n"))
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        ("while n < 8:\n    n += 1\n    yield n", "held"),
+        ("while True:\n    n += 1\n    if n > 8:\n        return\n    yield n", "held"),
+        ("while True:\n    n += 1\n    yield n", "missing none"),
+    ],
+)
+def test_a_bound_in_a_consumed_generator_counts(body: str, wanted: str) -> None:
+    assert stands(consumed(body), "cap") == wanted
+
+
+# ---- nested loops
+
+
+def nested(outer: str, foot: str = "") -> str:
+    return f"""\
+    import json
+    from openai import OpenAI
+    client = OpenAI()
+    def run(messages, tools, handlers):
+        {outer}
+            for _ in range(5):
+                message = client.chat.completions.create(model="m", messages=messages, tools=tools).choices[0].message
+                messages.append(message)
+                if not message.tool_calls:
+                    break
+                for call in message.tool_calls:
+                    result = handlers[call.function.name](**json.loads(call.function.arguments))
+                    messages.append({{"role": "tool", "content": result}})
+            {foot or "pass"}
+    """
+
+
+def test_an_outer_loop_around_a_bounded_one_needs_a_cap_of_its_own() -> None:
+    assert kinds(nested("while True:")) == [("tool-loop", "run"), ("tool-loop", "run")]
+
+
+def test_an_outer_loop_with_a_cap_of_its_own_holds() -> None:
+    outer, inner = caps(nested("for _ in range(3):"))
+    assert (outer, inner) == ("held", "held")
+
+
+def caps(files: str) -> list[str]:
+    return [s.verdict("cap").state for s in subjects(files)]
+
+
+def test_of_two_loops_only_the_endless_one_is_told() -> None:
+    assert caps(nested("while True:")) == ["missing", "held"]
+
+
+def test_an_outer_loop_that_waits_for_a_person_is_none() -> None:
+    assert caps(nested("while True:", "messages.append(input())")) == ["held"]
+
+
+def test_an_inner_counter_that_the_outer_pass_sets_back_bounds_the_inner_loop_only() -> None:
+    text = """\
+    import json
+    from openai import OpenAI
+    client = OpenAI()
+    def run(messages, tools, handlers):
+        while True:
+            n = 0
+            while n < 5:
+                n += 1
+                message = client.chat.completions.create(model="m", messages=messages, tools=tools).choices[0].message
+                messages.append(message)
+                if not message.tool_calls:
+                    break
+                for call in message.tool_calls:
+                    result = handlers[call.function.name](**json.loads(call.function.arguments))
+                    messages.append({"role": "tool", "content": result})
+    """
+    assert caps(text) == ["missing", "held"]
+
+
+# ---- what a bound tells
+
+
+def bounds(text: str) -> list[Bound]:
+    return case(text).bounds
+
+
+def test_a_range_moves_itself() -> None:
+    (bound,) = bounds(loop("for _ in range(8):"))
+    assert (bound.kind, bound.leaves, text_of(bound.cap)) == ("range", True, "8")
+    assert bound.tests == bound.moves == (case_head(bound),)
+
+
+def case_head(bound: Bound) -> object:
+    return bound.tests[0]
+
+
+def test_a_counter_knows_its_test_its_moves_and_its_cap() -> None:
+    (bound,) = bounds(bounded(top="n += 1\nif n > CAP:\n    break", foot="n += 1", module="CAP = 8"))
+    assert (bound.kind, bound.leaves, text_of(bound.cap), len(bound.moves), len(bound.tests)) == (
+        "counter",
+        True,
+        "CAP",
+        2,
+        1,
+    )
+    assert [v.number for v in bound.values] == [8]
+
+
+def test_the_cap_of_a_countdown_is_what_it_starts_from() -> None:
+    (bound,) = bounds(loop("while n > 0:", before="n = 8", top="n -= 1"))
+    assert text_of(bound.cap) == "8"
+
+
+def test_a_size_is_told_from_a_counter() -> None:
+    (bound,) = bounds(loop("while len(messages) < 20:"))
+    assert (bound.kind, text_of(bound.cap)) == ("size", "20")
+
+
+def test_a_test_that_does_not_leave_is_kept_as_one_that_does_not() -> None:
+    (bound,) = bounds(bounded(top="n += 1\nif n > 8:\n    print('many')"))
+    assert not bound.leaves
+
+
+def test_a_guard_belongs_to_the_test_behind_it() -> None:
+    (bound,) = bounds(bounded(params="cap=None", top="n += 1\nif cap is not None and n > cap:\n    break"))
+    assert len(bound.guards) == 1
+    assert bound.cap_cells
+
+
+def test_resets_are_told() -> None:
+    (bound,) = bounds(bounded(head="while n < 8:", top="n += 1", foot="if result:\n    n = 0"))
+    assert len(bound.resets) == 1
+
+
+def test_a_comparison_of_other_things_is_no_bound() -> None:
+    assert bounds(loop(top="if messages[-1] > 3 or tools == 'x':\n    break")) == []
+
+
+def test_a_comparison_of_the_time_is_no_counter() -> None:
+    text = loop(module="import time", before="end = time.monotonic() + 9", top="if time.monotonic() > end:\n    break")
+    assert bounds(text) == []
+
+
+# ---- time
+
+
+@pytest.mark.parametrize(
+    ("before", "top", "leaves", "monotonic", "rearmed"),
+    [
+        ("end = time.monotonic() + 9", "if time.monotonic() > end:\n    break", True, True, False),
+        ("begun = time.monotonic()", "if time.monotonic() - begun > 9:\n    raise TimeoutError", True, True, False),
+        ("begun = time.time()", "if time.time() - begun > 9:\n    break", True, False, False),
+        ("begun = time.monotonic()", "spent = time.monotonic() - begun\nif spent > 9:\n    break", True, True, False),
+        ("begun = time.monotonic()", "if time.monotonic() - begun > 9:\n    print('late')", False, True, False),
+        ("pass", "begun = time.monotonic()\nif time.monotonic() - begun > 9:\n    break", True, True, True),
+        ("end = time.perf_counter() + 9", "if end < time.perf_counter():\n    return None", True, True, False),
+        ("begun = datetime.now()", "if datetime.now() - begun > timedelta(seconds=9):\n    break", True, False, False),
+    ],
+)
+def test_a_comparison_of_the_time_is_read(before: str, top: str, leaves: bool, monotonic: bool, rearmed: bool) -> None:
+    found = case(
+        loop(module="import time\nfrom datetime import datetime, timedelta", before=before, top=top)
+    ).time_tests
+    assert [(t.leaves, t.monotonic, t.rearmed) for t in found] == [(leaves, monotonic, rearmed)]
+
+
+def test_the_budget_is_the_side_without_the_clock() -> None:
+    text = loop(
+        module="import time", before="begun = time.monotonic()", top="if time.monotonic() - begun > LIMIT:\n    break"
+    )
+    (found,) = case(text).time_tests
+    assert text_of(found.budget) == "LIMIT"
+
+
+def test_time_that_is_only_logged_is_no_test() -> None:
+    text = loop(module="import time", before="begun = time.monotonic()", foot="print(time.monotonic() - begun)")
+    assert case(text).time_tests == []
+
+
+def test_a_deadline_in_a_helper_is_a_test() -> None:
+    module = (
+        "import time\nclass B:\n    def __init__(self):\n"
+        "        self.end = time.monotonic() + 9\n    def check(self):\n"
+        "        if time.monotonic() > self.end:\n            raise TimeoutError"
+    )
+    (found,) = case(loop(module=module, before="b = B()", top="b.check()")).time_tests
+    assert (found.leaves, found.rearmed) == (True, False)
+
+
+# ---- walking the graph
+
+
+def test_a_pass_leads_from_the_head_through_turn_and_dispatch() -> None:
+    found = case(loop())
+    walk = found.finder.uncovered_by([])
+    assert walk is not None
+    assert walk[0] is found.head
+    assert {*found.turns, *found.dispatches} <= set(walk)
+
+
+def test_no_pass_avoids_the_turn() -> None:
+    found = case(loop())
+    assert found.finder.uncovered_by(found.turns) is None
+
+
+def test_a_pass_may_avoid_what_stands_on_one_branch() -> None:
+    found = case(loop(top="if messages:\n    audit(1)"))
+    (audit,) = [p for p in found.graph.of("call") if p.node.span[0] == 8]
+    assert found.finder.uncovered_by([audit]) is not None
+
+
+def test_a_loop_goes_on_from_its_dispatch_and_not_from_its_exit() -> None:
+    found = case(loop())
+    assert found.finder.goes_on(found.dispatches[0])
+    assert not any(found.finder.goes_on(p) for p in found.graph.exits)
+
+
+def test_after_a_flag_is_set_its_test_has_one_way() -> None:
+    found = case(loop("while not done:", before="done = False", leave="if not message.tool_calls:\n    done = True"))
+    (flag,) = [p for p in found.graph.of("set") if getattr(p.value, "value", None) is True]
+    assert not found.finder.goes_on(flag)
+
+
+# ---- truncation
+
+
+def test_of_a_loop_too_large_to_follow_nothing_is_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
+    from toolbind_lint.recognise import paths
+
+    monkeypatch.setattr(paths, "MAX_POINTS", 30)
+    module = "def h(x):\n" + "".join(f"    if x > {n}: raise KeyError\n" for n in range(40))
+    found = subject(loop(module=module, top="h(0)"))
+    assert found.verdict("cap").state == "unknown"
+    assert "too large" in found.verdict("cap").evidence[0].message
+    assert found.verdict("wall").state == "unknown"
