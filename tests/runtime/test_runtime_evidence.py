@@ -301,12 +301,12 @@ def test_a_line_without_end_is_no_memory_hole() -> None:
 # --- against what is committed
 
 SOURCE = """
-from toolbind_lint.runtime import Budget, Tool, run_loop
+from toolbind_lint.runtime import Budget, Tool as Made, run_loop
 from limits import MAX_STEPS
 import limits
 
-find = Tool("find", "app:find", timeout_s=2.0, result=("hits",))
-TOOLS = [find, Tool(name="text", target="app:text", timeout_s=limits.SLOW, result=("hits",))]
+find = Made("find", "app:find", timeout_s=2.0, result=("hits",))
+TOOLS = [find, Made(name="text", target="app:text", timeout_s=limits.SLOW, result=("hits",))]
 
 def main(model, messages):
     return run_loop(model, TOOLS, Budget(MAX_STEPS, max_wall_s=60), messages, sink=print)
@@ -340,7 +340,7 @@ def test_a_log_that_is_as_committed(project: Path, file: Path) -> None:
         ("timeout_s=2.0", "timeout_s=1.0", "a timeout of 2000 ms for find is not committed"),
         ("SLOW = 3", "SLOW = 30", "a timeout of 3000 ms for text is not committed"),
         ('name="text"', 'name="texts"', "the allowlist is not committed"),
-        ("[find, ", "[find, Tool('rm', 'app:rm', timeout_s=1, result=('x',)), ", "the allowlist is not committed"),
+        ("[find, ", "[find, Made('rm', 'app:rm', timeout_s=1, result=('x',)), ", "the allowlist is not committed"),
     ],
 )
 def test_a_log_that_differs(project: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, said: str) -> None:

@@ -223,7 +223,7 @@ def test_the_clock_jumps_past_the_wall_budget_between_steps() -> None:
     dispatcher.dispatch(run, call("find", query="1"))
     clock.now += 60.0
     assert refused(dispatcher, run, call("find", query="2")) == "budget_exceeded"
-    assert log.said("gate", "code", "wall_ms_used")[-2] == ("wall", "budget_exceeded", 60_000)
+    assert log.said("step", "gate", "code", "wall_ms_used")[-2] == (1, "wall", "budget_exceeded", 60_000)
 
 
 def test_a_result_that_comes_after_the_wall_budget_is_not_used() -> None:

@@ -384,6 +384,12 @@ class _Source:
                         name = target.id if isinstance(target, ast.Name) else target.attr
                         self.values.setdefault(name, []).append(node.value)
 
+    def called(self, node: ast.Call) -> str:
+        """The last name of what a call calls, as it is named where it was imported from."""
+        if isinstance(node.func, ast.Name):
+            return self.imports.get(node.func.id, ("", node.func.id))[1]
+        return node.func.attr if isinstance(node.func, ast.Attribute) else ""
+
 
 class _Reader:
     """Follows names through the files under one path. Nothing of them is run."""
@@ -431,7 +437,7 @@ class _Reader:
         if (found := self.value(source, node)) is None:
             return None
         source, node = found
-        if isinstance(node, ast.Call) and _called(node) == "Allowlist" and (inner := _argument(node, 0, "tools")):
+        if isinstance(node, ast.Call) and source.called(node) == "Allowlist" and (inner := _argument(node, 0, "tools")):
             return self.tools(source, inner)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
             parts = [self.tools(source, node.left), self.tools(source, node.right)]
@@ -448,7 +454,7 @@ class _Reader:
         if (found := self.value(source, node)) is None:
             return None
         source, node = found
-        if not isinstance(node, ast.Call) or _called(node) != "Tool":
+        if not isinstance(node, ast.Call) or source.called(node) != "Tool":
             return None
         name = self.text(source, _argument(node, 0, "name"))
         return None if name is None else [name]
@@ -462,10 +468,6 @@ class _Reader:
     def miss(self, source: _Source, node: ast.expr, what: str) -> None:
         """Note a limit that is not written in the source."""
         self.unread.append(f"{source.path}:{node.lineno}: {what} is not written here")
-
-
-def _called(node: ast.Call) -> str:
-    return str(getattr(node.func, "attr", None) or getattr(node.func, "id", ""))
 
 
 def _argument(node: ast.Call, position: int, name: str) -> ast.expr | None:
@@ -489,7 +491,7 @@ def committed(path: str) -> Limits:
     places = {"Allowlist": 0, "Dispatcher": 0, "run_loop": 1, "run_loop_async": 1}
     for source in sources:
         for call in source.calls:
-            name = _called(call)
+            name = source.called(call)
             if name == "Budget":
                 steps = reader.number(source, _argument(call, 0, "max_steps"))
                 wall = reader.number(source, _argument(call, 1, "max_wall_s"))
