@@ -74,6 +74,8 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
     "code-by-name": {"call": "texts", "form": "text"},
     # Gives a reply back out of what it is given (the chunks of a stream, say).
     "keeps-reply": {"call": "texts"},
+    # Runs a command or code: what a tool of one kind does with its argument.
+    "runs-command": {"call": "texts"},
     # A test of a name by pattern; `arg` is where the name goes.
     "pattern-test": {"call": "texts", "method": "text"},
     # Waits for a person or for the next request of a client: a loop that passes it on each turn is no runaway.

@@ -38,6 +38,8 @@ class Bound(NamedTuple):
     leaves: bool
     values: tuple[Value, ...]
     reached: tuple[Point, ...]
+    off: bool = False
+    """Whether a switch that is off by default skips the comparison."""
 
 
 class TimeTest(NamedTuple):
@@ -50,6 +52,11 @@ class TimeTest(NamedTuple):
     frame: Frame
     rearmed: bool
 
+
+_Known = frozenset[tuple[Cell, object]]
+_State = tuple[Point, int, _Known]
+_NOTHING: _Known = frozenset()
+MAX_STATES = 40_000
 
 # ---- walking the graph
 
@@ -72,18 +79,21 @@ def reach(starts: Iterable[Point], blocked: frozenset[Point] = frozenset(), *, r
 
 
 def passes(
-    head: Point, stages: Iterable[Iterable[Point]], avoiding: Iterable[Point] = (), *, raising: bool = True
+    graph: Graph, stages: Iterable[Iterable[Point]], avoiding: Iterable[Point] = (), *, raising: bool = True
 ) -> bool:
-    """Whether a walk from the head back to it visits one point of each stage, in any order, avoiding some points."""
-    return cycle(head, stages, avoiding, raising=raising) is not None
+    """Whether a pass from the head back to it visits one point of each stage, in any order, avoiding some points."""
+    return cycle(graph, stages, avoiding, raising=raising) is not None
 
 
 def cycle(
-    head: Point, stages: Iterable[Iterable[Point]], avoiding: Iterable[Point] = (), *, raising: bool = True
+    graph: Graph, stages: Iterable[Iterable[Point]], avoiding: Iterable[Point] = (), *, raising: bool = True
 ) -> list[Point] | None:
-    """One walk from the head back to it that visits a point of each stage and none to be avoided; None where there is
-    none.
+    """One pass from the head back to it that visits a point of each stage and none to be avoided; None where there is none.
+
+    A pass that sets a flag on which the loop then ends is none.
     """
+    head = graph.head
+    assert head is not None
     wanted = [frozenset(s) for s in stages]
     blocked = frozenset(avoiding)
     if head in blocked or any(not s for s in wanted):
@@ -97,28 +107,62 @@ def cycle(
                 out |= 1 << number
         return out
 
-    start = (head, bits(head))
-    before: dict[tuple[Point, int], tuple[Point, int] | None] = {start: None}
+    start: _State = (head, bits(head), _NOTHING)
+    before: dict[_State, _State | None] = {start: None}
     queue = [start]
     for state in queue:
-        point, mask = state
+        point, mask, known = state
+        known = _learn(point, known, graph.flags)
+        answer = decided(point, dict(known)) if known and point.kind == "test" else None
         for label, target in point.to:
             if target in blocked or label == "none" or (not raising and label == "raise"):
                 continue
+            if answer is not None and label in {"true", "false"} and label != answer:
+                continue
             if target is head:
-                if mask == full:
+                if mask == full and (not known or _comes_to(head, known, wanted[0], graph.flags)):
                     return _walk_back(before, state)
                 continue
-            following = (target, mask | bits(target))
-            if following not in before:
+            following = (target, mask | bits(target), known)
+            if following not in before and len(before) < MAX_STATES:
                 before[following] = state
                 queue.append(following)
     return None
 
 
-def _walk_back(before: dict[tuple[Point, int], tuple[Point, int] | None], state: tuple[Point, int]) -> list[Point]:
+def _learn(point: Point, known: _Known, flags: frozenset[Cell]) -> _Known:
+    """What is known of the flags behind a point."""
+    if point.cell not in flags or point.kind not in {"set", "move", "grow", "shrink"}:
+        return known
+    known = frozenset(pair for pair in known if pair[0] != point.cell)
+    if point.kind == "set" and isinstance(point.value, ir.Const) and len(known) < 6 and point.cell is not None:
+        known |= {(point.cell, point.value.value)}
+    return known
+
+
+def _comes_to(head: Point, known: _Known, wanted: frozenset[Point], flags: frozenset[Cell]) -> bool:
+    """Whether the next pass comes to a wanted point, with what is known of the flags."""
+    seen: set[tuple[Point, _Known]] = set()
+    stack = [(head, known)]
+    while stack and len(seen) < MAX_STATES:
+        state = stack.pop()
+        if state in seen:
+            continue
+        seen.add(state)
+        point, now = state
+        if point in wanted:
+            return True
+        now = _learn(point, now, flags)
+        answer = decided(point, dict(now)) if now and point.kind == "test" else None
+        for label, target in point.to:
+            if answer is None or label not in {"true", "false"} or label == answer:
+                stack.append((target, now))
+    return False
+
+
+def _walk_back(before: dict[_State, _State | None], state: _State) -> list[Point]:
     out: list[Point] = []
-    at: tuple[Point, int] | None = state
+    at: _State | None = state
     while at is not None:
         out.append(at[0])
         at = before[at]
@@ -136,12 +180,7 @@ class Onward:
         assert graph.head is not None
         self.head = graph.head
         self.turns = turns
-        tested = {p.cell for p in graph.points if p.kind == "test" and p.cell is not None}
-        self.flags = frozenset(
-            p.cell
-            for p in graph.points
-            if p.kind == "set" and isinstance(p.value, ir.Const) and p.cell is not None and p.cell in tested
-        )
+        self.flags = graph.flags
         before: dict[Point, list[Point]] = {}
         for point in graph.points:
             for _, target in point.to:
@@ -177,10 +216,7 @@ class Onward:
                 again = True
             if again and point in self.turns:
                 return True
-            if point.cell in self.flags and point.kind in {"set", "move", "grow", "shrink"}:
-                known = frozenset(pair for pair in known if pair[0] != point.cell)
-                if point.kind == "set" and isinstance(point.value, ir.Const) and len(known) < 6 and point.cell is not None:
-                    known |= {(point.cell, point.value.value)}
+            known = _learn(point, known, self.flags)
             answer = decided(point, dict(known)) if known and point.kind == "test" else None
             for label, target in point.to:
                 if target in blocked or (answer is not None and label in {"true", "false"} and label != answer):
@@ -348,10 +384,11 @@ class BoundFinder:
     def bounds(self) -> list[Bound]:
         """All bounds of the loop, effective or not."""
         out: list[Bound] = []
-        ranged = self._range(self.head)
-        if ranged is not None:
-            out.append(ranged)
         for point in sorted(self.inside, key=lambda p: p.number):
+            ranged = self._range(point)
+            # Of an inner loop only one whose end is the end of this one (in a generator that this loop reads).
+            if ranged is not None and (point is self.head or ranged.leaves):
+                out.append(ranged)
             if point.kind != "test":
                 continue
             for atom, frame, plain in self.atoms(point.node, point):
@@ -480,11 +517,12 @@ class BoundFinder:
             leaves = self._tools_off(point, after)
         values = self.values.alternatives(cap, cap_frame.function)
         cap_cells = frozenset(t.cell for t in cap_terms)
+        guards = tuple(self._guards(point, cap_cells))
         return Bound(
             frozenset(t.cell for t in moving),
             "size" if moving[0].size else "counter",
             (point,),
-            tuple(self._guards(point, cap_cells)),
+            guards,
             moves,
             resets,
             cap,
@@ -493,7 +531,16 @@ class BoundFinder:
             leaves,
             values,
             after,
+            any(self._is_off(g, {point, *guards}) for g in guards if g.cell not in cap_cells),
         )
+
+    def _is_off(self, guard: Point, tests: set[Point]) -> bool:
+        """Whether a switch skips the comparison by its default."""
+        if not isinstance(guard.node, (ir.Name, ir.Attr)):
+            return False
+        needed = next((label for label, p in guard.to if p in tests), "true")
+        values = self.values.alternatives(guard.node, guard.frame.function)
+        return any(v.number is not None and bool(v.number) != (needed == "true") for v in values)
 
     def _the_counter(self, moving: list[Term], other: ir.Expr, frame: Frame) -> bool:
         """Of two sides that both move the one that moves on every pass is the counter."""
@@ -501,7 +548,7 @@ class BoundFinder:
         if not others:
             return True
         mine = [p for t in moving for p in self.moves(t)]
-        if not passes(self.head, [self.pivots], mine):
+        if not passes(self.graph, [self.pivots], mine):
             return True
         return _counts_by_one(mine) and not _counts_by_one([p for t in others for p in self.moves(t)])
 
@@ -624,22 +671,22 @@ class BoundFinder:
     def covers(self, bound: Bound) -> bool:
         """Whether the counter moves on every pass that its test stands on, and is never set back there."""
         stages = [self.pivots, (*bound.tests, *bound.guards)]
-        return not passes(self.head, stages, bound.moves) and not self.reset_passes(bound)
+        return not passes(self.graph, stages, bound.moves) and not self.reset_passes(bound)
 
     def reset_passes(self, bound: Bound) -> bool:
         """Whether a pass through a turn sets the counter back."""
-        return bool(bound.resets) and passes(self.head, [self.pivots, bound.resets])
+        return bool(bound.resets) and passes(self.graph, [self.pivots, bound.resets])
 
     def uncovered(self, bounds: Iterable[Bound]) -> list[Point] | None:
         """A pass through a turn on which none of the bounds stands, or None."""
         tests = [p for b in bounds for p in (*b.tests, *b.guards)]
         if self.head in tests:
             return None
-        return cycle(self.head, [self.pivots], tests)
+        return cycle(self.graph, [self.pivots], tests)
 
     def uncovered_by(self, tests: Iterable[Point]) -> list[Point] | None:
         """A pass through a turn that avoids some points, or None."""
-        return cycle(self.head, [self.pivots], tests)
+        return cycle(self.graph, [self.pivots], tests)
 
     def goes_on(self, point: Point, blocked: frozenset[Point] = frozenset()) -> bool:
         """Whether the loop can make another pass with another turn from a point."""

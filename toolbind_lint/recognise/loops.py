@@ -88,6 +88,7 @@ class LoopFinder:
         self.roles = tools.roles
         self._callees: dict[str, tuple[Function, ...]] = {}
         self._reaches: dict[str, bool] = {}
+        self._told: set[str] = set()
         self.owned: set[int] = set()
         """The dispatch nodes that a loop owns."""
 
@@ -188,10 +189,10 @@ class LoopFinder:
         consumed = case.graph.consumed
         if consumed is not None and not any(p.number in consumed for p in [*turns, *dispatches]):
             return None  # it reads what the loop in the generator gives; that loop is judged
-        own = [t for t in turns if passes(case.head, [[t]], persons)]
+        own = [t for t in turns if passes(case.graph, [[t]], persons)]
         if own and self._is_tool_loop(case, own, dispatches, persons):
             case.turns = tuple(sorted(own, key=lambda p: p.number))
-            mine = [d for d in dispatches if passes(case.head, [[d]], persons)]
+            mine = [d for d in dispatches if passes(case.graph, [[d]], persons)]
             case.dispatches = tuple(sorted(mine, key=lambda p: p.number))
             self.owned.update(id(p.dispatch.node) for p in case.dispatches if p.dispatch is not None)
             return case
@@ -205,12 +206,20 @@ class LoopFinder:
         """Points inside an ``if name == …`` chain stand for its dispatch: the first test of each chain."""
         out: list[Point] = []
         seen: set[int] = set()
+        inside = sorted(case.finder.inside, key=lambda p: p.number)
         for frame in case.graph.frames:
             for dispatch in self.roles.dispatches_in(frame.function):
                 if dispatch.form != "chain" or id(dispatch.node) in seen:
                     continue
-                inner = {id(n) for n in ir.walk(dispatch.node)}
-                points = [p for p in case.finder.inside if p.kind == "test" and id(p.node) in inner]
+                span = dispatch.node.span
+                points = [
+                    p
+                    for p in inside
+                    if p.kind == "test"
+                    and p.frame.function is dispatch.function
+                    and span[:2] <= p.node.span[:2]
+                    and p.node.span[2:] <= span[2:]
+                ]
                 if points:
                     seen.add(id(dispatch.node))
                     first = min(points, key=lambda p: (p.node.span, p.number))
@@ -224,9 +233,9 @@ class LoopFinder:
             return False
         for turn in offering or turns:
             fresh = self._fresh(case, turn)
-            if not passes(case.head, [[turn], dispatches], persons):
+            if not passes(case.graph, [[turn], dispatches], persons):
                 continue
-            if not fresh or passes(case.head, [[turn], dispatches], [*persons, *fresh]):
+            if not fresh or passes(case.graph, [[turn], dispatches], [*persons, *fresh]):
                 return True
             if self._feeds(case, turn, persons, fresh):
                 return True
@@ -297,20 +306,24 @@ class LoopFinder:
                 if self.roles.of(point.value, frame.function) & _FED_BACK:
                     growing.append(point)
         blocked = frozenset([*persons, *fresh])
-        return any(turn in reach([t for _, t in point.to], blocked) for point in growing)
+        if turn not in reach([case.head], blocked):
+            return False
+        return any(case.head in reach([t for _, t in point.to], blocked) for point in growing)
 
     def _is_retry(self, case: Case, pivots: list[Point], persons: list[Point]) -> bool:
         """Whether every pass that makes the request again does so out of a handler."""
         handlers = [h for h, source, _ in case.graph.caught if source in pivots and h in case.finder.inside]
-        again = [p for p in pivots if passes(case.head, [[p], handlers], persons)]
+        again = [p for p in pivots if passes(case.graph, [[p], handlers], persons)]
         if not again or not handlers:
             return False
         every = [p for p in case.finder.inside if p.kind == "handler"]
-        return all(not passes(case.head, [[p]], [*persons, *every]) for p in again)
+        return all(not passes(case.graph, [[p]], [*persons, *every]) for p in again)
 
     def _recursion(self, function: Function) -> Case | None:
         """A function that reaches a turn and calls itself, directly or through others."""
-        if function.toplevel or not self.reaches_turn(function) or self._returns_to(function) is None:
+        if function.toplevel or function.key in self._told or not self.reaches_turn(function):
+            return None
+        if self._returns_to(function) is None:
             return None
         builder = Builder(self.program, self.roles, self.tools.catalogue)
         graph = builder.recursion(function)
@@ -321,7 +334,10 @@ class LoopFinder:
             "tool-loop", function, function.node, function.node.header, graph, builder, finder, self.tools, (), ()
         )
         found = self._classify(case)
-        return found if found is not None and found.kind == "tool-loop" else None
+        if found is None or found.kind != "tool-loop":
+            return None
+        self._told.update(frame.function.key for frame in graph.frames)
+        return found
 
     def _returns_to(self, function: Function) -> Function | None:
         """The function through which a call comes back, if a cycle of calls starts here; each cycle is told once."""

@@ -9,6 +9,7 @@ deep, too large) is said, never guessed.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -126,15 +127,27 @@ class Graph:
         self.caught: list[tuple[Point, Point, Raised]] = []
         """Handler, the point that raises, what it raises."""
         self.truncated = False
+        self._flags: frozenset[Cell] | None = None
         self.consumed: range | None = None
         """Of a loop over a generator of the project: the numbers of the points of its own body."""
+
+    @property
+    def flags(self) -> frozenset[Cell]:
+        """Cells that are set to a constant somewhere and tested somewhere (once the graph is built)."""
+        if self._flags is None:
+            tested = {p.cell for p in self.points if p.kind == "test" and p.cell is not None}
+            self._flags = frozenset(
+                p.cell
+                for p in self.points
+                if p.kind == "set" and isinstance(p.value, ir.Const) and p.cell is not None and p.cell in tested
+            )
+        return self._flags
 
     def of(self, kind: str) -> list[Point]:
         """The points of a kind."""
         return [p for p in self.points if p.kind == kind]
 
 
-_NO_EXCEPTION = frozenset({"BaseException", "KeyboardInterrupt", "SystemExit", "CancelledError", "GeneratorExit"})
 _GROW = frozenset({"append", "extend", "add", "insert", "appendleft", "update"})
 _SHRINK = frozenset({"pop", "clear", "remove", "popleft", "popitem", "discard"})
 _CALM = frozenset(
@@ -417,10 +430,17 @@ class Builder:
             def returned(node: ir.Return, got: ir.Expr | None, callee: Context) -> Point:
                 return self._sets(stmt, stmt.targets, got, callee.frame, after, ctx)
 
-            laid = self._lay_in(inner, self._sets(stmt, stmt.targets, value, ctx.frame, after, ctx), ctx, returned)
+            plain = self._sets(stmt, stmt.targets, value, ctx.frame, after, ctx)
+            laid = self._lay_in(inner, plain, ctx, returned, dull=self._gives_back(inner, stmt.targets, ctx.frame))
             if laid is not None:
                 return laid
         return self.expr(value, self._sets(stmt, stmt.targets, value, ctx.frame, after, ctx), ctx)
+
+    def _gives_back(self, call: ir.Call, targets: Sequence[ir.Expr], frame: Frame) -> bool:
+        """``n = bump(n)``: what a name is set to is made from itself."""
+        flat = [i for t in targets for i in (t.items if isinstance(t, ir.Seq) else (t,))]
+        cells = {self.cell(t, frame) for t in flat} - {None}
+        return any(self.cell(a.value, frame) in cells for a in call.args)
 
     def _sets(
         self,
@@ -566,12 +586,9 @@ class Builder:
             if isinstance(meaning, (ClassRef, Instance)):
                 project = True
                 for cls in self.program.mro(meaning.cls):
-                    names.append(
-                        cls.node.name if isinstance(cls, Class) else cls.name.rpartition(".")[2].removesuffix("()")
-                    )
+                    names.extend([cls.node.name] if isinstance(cls, Class) else _bases(cls.name.removesuffix("()")))
             elif isinstance(meaning, External):
-                names.append(meaning.name.removesuffix("()").rpartition(".")[2])
-                names.append("Exception")
+                names.extend(_bases(meaning.name.removesuffix("()")))
         return Raised(tuple(dict.fromkeys(names)), project)
 
     def _raise_to(self, point: Point, raised: Raised, ctx: Context) -> None:
@@ -785,7 +802,12 @@ class Builder:
 
     def expr(self, expr: ir.Expr | None, after: Point, ctx: Context) -> Point:
         """The entry of the evaluation of an expression."""
-        if expr is None or isinstance(expr, (ir.Name, ir.Const, ir.Lambda)):
+        if isinstance(expr, ir.Lambda):
+            body = expr.function.body[0]
+            # Handed to a thread or a timer it runs there and then, as far as the loop can tell.
+            runs = isinstance(body, ir.Return) and not expr.function.params
+            return self.expr(body.value, after, ctx) if runs and isinstance(body, ir.Return) else after
+        if expr is None or isinstance(expr, (ir.Name, ir.Const)):
             return after
         if isinstance(expr, ir.Call):
             return self._call(expr, after, ctx)
@@ -793,7 +815,9 @@ class Builder:
             if ctx.yields is not None and not expr.delegates:
                 return self.expr(expr.value, ctx.yields(expr.value, after), ctx)
             if expr.delegates and isinstance(expr.value, ir.Call):
-                laid = self._lay_in(expr.value, after, ctx, lambda n, v, c: after, delegates=True)
+                laid = self._lay_in(
+                    expr.value, after, ctx, lambda n, v, c: after, delegates=True, dull=ctx.yields is not None
+                )
                 if laid is not None:
                     return laid
             return self.expr(expr.value, after, ctx)
@@ -937,7 +961,7 @@ class Builder:
                 frame, ctx.loops, lambda: after, lambda: after, ret, ctx.level, ctx.yields if delegates else None
             )
             fall = ret(ir.Return(target.node.span, None), None, inner) if not delegates else after
-            entries.append(self.block(target.node.body, fall, inner))
+            entries.append(self._given(frame, self.block(target.node.body, fall, inner), call, ctx))
         if len(entries) < len(targets):
             entries.append(self._outside(call, after, ctx))
         if len(entries) == 1:
@@ -946,6 +970,20 @@ class Builder:
             entry = self.point("join", call, ctx.frame, ctx.loops)
             entry.to = [("", e) for e in entries]
         return self.expr_parts(call, entry, ctx)
+
+    def _given(self, frame: Frame, entry: Point, call: ir.Call, ctx: Context) -> Point:
+        """Parameters that are given something new, or that the function sets again, are set where it is entered."""
+        for param in reversed(frame.function.node.params):
+            value = frame.arguments.get(param.name)
+            if value is None or param.name == frame.function.self_name:
+                continue
+            if param.name not in frame.rebound and self.cell(value, ctx.frame) is not None:
+                continue
+            made = self.point("set", call, ctx.frame, ctx.loops)
+            made.cell, made.value, made.value_frame = (f"frame {frame.number}", param.name), value, ctx.frame
+            made.to.append(("", entry))
+            entry = made
+        return entry
 
     def _again(self, call: ir.Call, head: Point, ctx: Context) -> Point:
         """The recursive call: what it passes for a parameter, ``depth + 1``, moves that parameter."""
@@ -1016,7 +1054,11 @@ class Builder:
         names = [m.name for m in self.program.resolve(node.func, function) if isinstance(m, External)]
         if any(self.catalogue.find("no-return", n) or self.catalogue.find("wait-for-person", n) for n in names):
             return False
-        if last_name(node.func) in _GROW | _SHRINK and isinstance(node.func, ir.Attr) and isinstance(node.func.base, ir.Attr):
+        if (
+            last_name(node.func) in _GROW | _SHRINK
+            and isinstance(node.func, ir.Attr)
+            and isinstance(node.func.base, ir.Attr)
+        ):
             return False
         return all(self.dull(t, depth + 1) for t in self.program.targets(node, function))
 
@@ -1028,14 +1070,21 @@ def _keeps_state(node: ir.Assign) -> bool:
     return any(isinstance(t, (ir.Attr, ir.Subscript)) for t in node.targets)
 
 
+def _bases(name: str) -> list[str]:
+    """An exception class outside the project and its bases, by name."""
+    last = name.rpartition(".")[2]
+    known = getattr(builtins, last, None) if name.startswith("builtins.") else None
+    if isinstance(known, type) and issubclass(known, BaseException):
+        return [c.__name__ for c in known.__mro__[:-1]]
+    return [last, "Exception"]
+
+
 def _takes(names: tuple[str, ...], raised: Raised) -> str:
     """Whether a handler takes an exception: yes, no or maybe."""
     if not names or "BaseException" in names:
         return "yes"
     if "Exception" in names:
-        return (
-            "no" if raised.project and raised.names[-1] in _NO_EXCEPTION and "Exception" not in raised.names else "yes"
-        )
+        return "no" if raised.project and "BaseException" in raised.names and "Exception" not in raised.names else "yes"
     if raised is IMPLICIT or not raised.names:
         return "maybe"
     if any(n in raised.names for n in names):

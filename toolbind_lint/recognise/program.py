@@ -6,6 +6,7 @@ answers with every meaning that it can see and with nothing where it sees none; 
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -131,9 +132,13 @@ class Function:
 
     @property
     def nodes(self) -> tuple[ir.Node, ...]:
-        """All nodes of the body, parents first; nested functions and classes are there, what is in them is not."""
+        """All nodes of the body, parents first; what is in nested functions and classes is not there, but in bare lambdas."""
         if self._nodes is None:
-            self._nodes = tuple(ir.walk_all(self.node.body))
+            found = list(ir.walk_all(self.node.body))
+            for node in found:
+                if isinstance(node, ir.Lambda) and not node.function.params:
+                    found.extend(ir.walk_all(node.function.body))
+            self._nodes = tuple(found)
         return self._nodes
 
     @property
@@ -515,6 +520,20 @@ class Program:
             if module is not None:
                 yield module, row.name
 
+    def definition(self, module: Module, name: str, depth: int = 0) -> list[Binding]:
+        """What a module binds a name to, re-exports followed."""
+        found = [b for b in self.global_bindings(module, name) if b.kind != "import"]
+        if found or depth > 6:
+            return found
+        for row in (*module.imported(name), *module.stars()):
+            target = self.project.module_path(module.path, row.module, row.level)
+            inner = self.module(target) if target else None
+            if inner is not None and inner is not module:
+                found = self.definition(inner, name if row.name == "*" else row.name or name, depth + 1)
+                if found:
+                    return found
+        return []
+
     def _imports_of(self, name: str, function: Function) -> list[Import]:
         scope: Function | None = function
         while scope is not None and not scope.toplevel:
@@ -566,7 +585,8 @@ class Program:
                 if got and got != [External(f"builtins.{name}")]:
                     yield from got
                     return
-        yield External(f"builtins.{name}")
+        if hasattr(builtins, name):
+            yield External(f"builtins.{name}")
 
     def _import(self, dotted: str, level: int, name: str | None, module: Module, depth: int) -> Iterator[Meaning]:
         if depth > MAX_DEPTH:

@@ -67,6 +67,21 @@ _ARGS_PARAMETERS = frozenset(
     ]
 )
 _DISPATCH_WORDS = ("tool", "function", "dispatch", "action")
+_READS = (
+    "parse",
+    "valid",
+    "load",
+    "check",
+    "format",
+    "log",
+    "print",
+    "convert",
+    "normal",
+    "coerce",
+    "describe",
+    "render",
+    "show",
+)
 _CONVERSATION = ("message", "history", "conversation", "prompt", "chat", "thread", "context")
 _FOLDS = frozenset({"lower", "casefold", "upper"})
 _PATTERN_METHODS = frozenset({"startswith", "endswith"})
@@ -359,7 +374,12 @@ class RoleFinder:
             self._picks[function.key] = tuple(
                 node
                 for node in function.nodes
-                if (isinstance(node, ir.Compare) and node.op in {"==", "in"} and not _literal(node.left) and not _literal(node.right))
+                if (
+                    isinstance(node, ir.Compare)
+                    and node.op in {"==", "in"}
+                    and not _literal(node.left)
+                    and not _literal(node.right)
+                )
                 or (isinstance(node, ir.Call) and self.is_pattern(node, function))
             )
         return self._picks[function.key]
@@ -396,6 +416,8 @@ class RoleFinder:
         found |= roles & {RESULT, TOOL, ERROR_TEXT}
         if ERROR in roles:
             found.add(ERROR_TEXT)
+        if ARGS in roles and not isinstance(whole, ir.Attr):
+            found.add(ARGS)
         if not found and isinstance(whole, ir.Attr):
             for meaning in self.program.resolve(base, function):
                 for binding in self.program.fields(meaning, word):
@@ -700,9 +722,7 @@ class RoleFinder:
         return self.catalogue.words("turn", "tools")
 
     def _mark(self, call: ir.Call, function: Function) -> None:
-        self.shape_turns.setdefault(
-            id(call), Turn(call, function, None, "unknown", dotted(call.func) or "call")
-        )
+        self.shape_turns.setdefault(id(call), Turn(call, function, None, "unknown", dotted(call.func) or "call"))
         self._turns.pop(function.key, None)
 
     def turns_in(self, function: Function) -> tuple[Turn, ...]:
@@ -762,6 +782,7 @@ class RoleFinder:
             return Dispatch(call, function, form, key, callee, lookup)
         return (
             self._callback(call, function)
+            or self._handed_a_tool(call, function, callee)
             or self._fixed(call, function, callee)
             or self._handed_on(call, function, callee)
         )
@@ -771,9 +792,19 @@ class RoleFinder:
         name = last_name(call.func)
         if not name or name[0].isupper() or name in self._inert_methods or self.turn(call, function) is not None:
             return None
-        if not any(a.star == "**" and ARGS in self.of(a.value, function) for a in call.args):
+        given = [a for a in call.args if ARGS in self.of(a.value, function)]
+        if not given:
             return None
-        for meaning in self.program.resolve(call.func, function):
+        meanings = self.program.resolve(call.func, function)
+        splat = any(a.star == "**" for a in given)
+        if not splat and not any(
+            isinstance(m, FunctionRef) or (isinstance(m, External) and self.catalogue.find("runs-command", m.name))
+            for m in meanings
+        ):
+            return None
+        if any(isinstance(m, External) and self.catalogue.find("runs-command", m.name) for m in meanings):
+            return Dispatch(call, function, "fixed", None, callee)
+        for meaning in meanings:
             if isinstance(meaning, (ClassRef, ModuleRef)):
                 return None
             if isinstance(meaning, External) and (
@@ -784,9 +815,25 @@ class RoleFinder:
                 return None
         return Dispatch(call, function, "fixed", None, callee)
 
-    def _hands_down(self, function: Function) -> bool:
-        """Whether a function of the project picks a tool itself: then the dispatch is inside it."""
-        return any(TOOL in self.of(c.func, function) for c in function.calls)
+    def _hands_down(self, function: Function, depth: int = 0) -> bool:
+        """Whether a function of the project runs a tool itself or below it, or only reads what it is given."""
+        if depth > 3:
+            return False
+        if self.dispatches_in(function) or self.turns_in(function):
+            return True
+        if any(self._hands_down(t, depth + 1) for c in function.calls for t in self.program.targets(c, function)):
+            return True
+        return depth == 0 and any(word in function.node.name for word in _READS)
+
+    def _handed_a_tool(self, call: ir.Call, function: Function, callee: str) -> Dispatch | None:
+        """``to_thread(tools[name], **arguments)``: a tool and its arguments are given to what runs it."""
+        if self.program.targets(call, function) or last_name(call.func) in self._inert_methods:
+            return None
+        given = next((a.value for a in call.args if TOOL in self.of(a.value, function)), None)
+        if given is None or not self.carries_arguments(call, function):
+            return None
+        form, key, lookup = self._looked_up(given, function, 0)
+        return Dispatch(call, function, form, key, callee, lookup)
 
     def _callback(self, call: ir.Call, function: Function) -> Dispatch | None:
         """``invoke()`` in a dispatcher: a parameter is run after the tool's name was looked up."""

@@ -84,7 +84,7 @@ def _skipping_handler(case: Case, bounds: list[Bound]) -> Point | None:
     """A handler that goes round again without moving the counter."""
     moves = [m for b in bounds for m in b.moves]
     for handler, _, _ in case.graph.caught:
-        if passes(case.head, [case.finder.pivots, [handler]], moves):
+        if passes(case.graph, [case.finder.pivots, [handler]], moves):
             return handler
     return None
 
@@ -131,7 +131,11 @@ def _dispatcher_cap(case: Case) -> Verdict:
             if move.kind != "move" or move.op not in {"+", "-"} or move not in after or move.cell is None:
                 continue
             compared = next(
-                (p for p in sorted(finder.inside, key=lambda p: p.number) if p.cell == move.cell and isinstance(p.node, ir.Compare) and p.node.op in {"<", "<=", ">", ">="}),
+                (
+                    p
+                    for p in sorted(finder.inside, key=lambda p: p.number)
+                    if p.cell == move.cell and isinstance(p.node, ir.Compare) and p.node.op in {"<", "<=", ">", ">="}
+                ),
                 None,
             )
             if not isinstance(move.value, ir.Const) or compared is None or point not in reach([compared]):

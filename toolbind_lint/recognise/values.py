@@ -65,8 +65,12 @@ class Values:
         elif isinstance(expr, ir.Bin):
             yield from self._arithmetic(expr, function, depth)
         elif isinstance(expr, ir.IfExp):
-            yield from self.alternatives(expr.body, function, depth)
-            yield from self.alternatives(expr.orelse, function, depth)
+            asked = text_of(_asked(expr.test))
+            for side in (expr.body, expr.orelse):
+                for value in self.alternatives(side, function, depth):
+                    # `8 if n is None else n`: where n stands it is not None.
+                    if not (text_of(side) == asked and (value.origin == "absent" or value.number == 0)):
+                        yield value
         elif isinstance(expr, ir.Bool):
             for value in self.alternatives(expr.left, function, depth):
                 # `max_steps or 50`: a falsy left side stands for the right one.
@@ -109,7 +113,7 @@ class Values:
         origins = list(self.program.origins(expr.id, function))
         if not bindings or all(b.kind == "import" for b in bindings):
             for module, name in origins:
-                yield from self.constant(module.bindings(name), module, name, depth)
+                yield from self._bound(self.program.definition(module, name), None, depth)
             return
         bindings = self._in_force([b for b in bindings if b.kind != "augment"], function)
         optional = self._filled_in(expr.id, function)
@@ -138,13 +142,11 @@ class Values:
                 asked = test.left if test.right.value is None else None
             if isinstance(asked, ir.Name) and asked.id == name:
                 for inner in node.body:
-                    if isinstance(inner, ir.Assign) and any(isinstance(t, ir.Name) and t.id == name for t in inner.targets):
+                    if isinstance(inner, ir.Assign) and any(
+                        isinstance(t, ir.Name) and t.id == name for t in inner.targets
+                    ):
                         return True
         return False
-
-    def constant(self, bindings: list[Binding], module: object, name: str, depth: int) -> Iterator[Value]:
-        """The values of a module-level name."""
-        yield from self._bound([b for b in bindings if b.kind in {"assign", "declare"}], None, depth)
 
     def _bound(self, bindings: list[Binding], function: Function | None, depth: int) -> Iterator[Value]:
         for binding in bindings:
@@ -245,6 +247,9 @@ class Values:
     def _nearest(self, bindings: list[Binding]) -> list[Binding]:
         """Constructor assignments hide a declaration of the class body without a value."""
         valued = [b for b in bindings if b.value is not None]
+        made = [b for b in valued if b.scope.node.name in {"__init__", "__post_init__"}]
+        if made:
+            return [b for b in valued if b.scope.cls is not None]
         return valued or bindings
 
     def _constructed(self, binding: Binding, name: str, base: object, depth: int) -> Iterator[Value]:
@@ -404,6 +409,15 @@ class Values:
                     origin = "unknown"
                 value = self._make(origin, expr, function, number, pinned)
                 yield value._replace(trail=worst.trail) if worst is not None else value
+
+
+def _asked(test: ir.Expr) -> ir.Expr | None:
+    """What a test asks to be there: n of ``n is None``, ``n is not None``, ``not n`` and ``n``."""
+    if isinstance(test, ir.Not):
+        return test.value
+    if isinstance(test, ir.Compare) and test.op in {"is", "is not", "==", "!="}:
+        return test.left if isinstance(test.right, ir.Const) and test.right.value is None else None
+    return test if isinstance(test, (ir.Name, ir.Attr)) else None
 
 
 def _value(stmt: ir.Stmt) -> ir.Expr | None:

@@ -24,7 +24,7 @@ from contextlib import suppress
 from types import MappingProxyType, UnionType
 from typing import Any, Literal, NamedTuple, Protocol
 
-from toolbind_lint.runtime.workers import Pool, bounded, command, here, twin
+from toolbind_lint.runtime.workers import Pool, bounded, here, twin
 
 Sink = Callable[[Mapping[str, Any]], None]
 CODES = (
@@ -363,7 +363,7 @@ class Dispatcher:
         self.close()
 
     def close(self) -> None:
-        """Kill idle workers now and busy ones when their call ends; waits at most a second for the kernel."""
+        """Kill idle workers now and busy ones when their call ends; waits some seconds for the kernel at most."""
         self._pool.close()
 
     def start(self, budget: Budget, parent_run_id: str | None = None, scope: str | None = None) -> Run:
@@ -472,7 +472,7 @@ class Dispatcher:
             times = (tool.start_s, tool.timeout_s)
             return await self._pool.call(made, arguments, times, tool.max_bytes, run, keep=tool.reuse)
         if isinstance(tool.target, tuple):
-            return await command(tool.target, json.dumps(arguments).encode(), seconds, tool.max_bytes, run)
+            return await self._pool.command(tool.target, json.dumps(arguments).encode(), seconds, tool.max_bytes, run)
         task = await bounded(here(tool.name, tool.target, arguments, tool.max_bytes), seconds, run)
         return task.result() if task else ("expired", b"")
 

@@ -25,7 +25,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 _SLICE = 0.05  # a wait looks this often whether its run was cancelled from another thread
 _GRACE = 0.05  # what a cancelled coroutine gets to clean up before it is abandoned
-_REAP = 1.0  # how long a killed process is awaited
+_REAP = 1.0  # how long a call waits for the process that it killed; one that the kernel holds is collected later
+_CLOSE = 10.0  # the same when a pool is closed
 _FRAME = struct.Struct(">IBQ")  # number of the call; 0 for a value, 1 for the names of an exception's classes; length
 _BOOT = """import sys; sys.path[:] = {path!r}; import importlib.util as u
 s = u.spec_from_file_location("_toolbind", {file!r}); m = u.module_from_spec(s); sys.modules[s.name] = m
@@ -163,21 +164,6 @@ class Child:
                         send(pid, signal.SIGKILL)
         self.sock.close()
 
-    async def bury(self) -> None:
-        """Kill and collect it; at most a second for the kernel, which may hold a process that waits for a device."""
-        self.kill()
-        until = time.monotonic() + _REAP
-        try:
-            while self.proc.poll() is None and time.monotonic() < until:
-                await asyncio.sleep(0.002)
-        finally:
-            self.reap(until)
-
-    def reap(self, until: float) -> None:
-        """Collect it, blocking, not longer than ``until`` (monotonic)."""
-        while self.proc.poll() is None and time.monotonic() < until:
-            time.sleep(0.002)
-
 
 class Pool:
     """At most ``limit`` busy workers, and idle ones kept for the next call of their kind."""
@@ -186,16 +172,35 @@ class Pool:
         self.limit, self.busy, self.closed = limit, 0, False
         self.lock = threading.Lock()
         self.idle: dict[str, list[Child]] = {}
+        self.dying: list[Child] = []
 
     def close(self) -> None:
         """Kill the idle ones; a busy one goes when its call ends."""
         self.closed = True
-        children = [kept.pop() for kept in self.idle.values() for _ in tuple(kept)]
-        for child in children:
-            child.kill()
+        for kept in self.idle.values():
+            while kept:
+                self._kill(kept.pop())
+        until = time.monotonic() + _CLOSE
+        while self._collect() and time.monotonic() < until:
+            time.sleep(0.002)
+
+    def _kill(self, child: Child) -> None:
+        with self.lock:
+            self.dying.append(child)
+        child.kill()
+
+    def _collect(self) -> int:
+        """Reap the dead; how many are still dying. One that frees gigabytes, or waits for a device, takes its time."""
+        with self.lock:
+            self.dying = [each for each in self.dying if each.proc.poll() is None]
+            return len(self.dying)
+
+    async def _bury(self, child: Child) -> None:
+        """Kill it, and wait a moment for its end."""
+        self._kill(child)
         until = time.monotonic() + _REAP
-        for child in children:
-            child.reap(until)
+        while self._collect() and child in self.dying and time.monotonic() < until:
+            await asyncio.sleep(0.002)
 
     async def call(
         self,
@@ -259,7 +264,23 @@ class Pool:
             return "start", b""
         finally:
             if child is not None and not kept:
-                await child.bury()
+                await self._bury(child)
+
+    async def command(
+        self, argv: Sequence[str], given: bytes, seconds: float, most: int, flight: Flight
+    ) -> tuple[str, bytes]:
+        """Run a command on ``given``: value, exit, oversize, expired, or start (no such command); its output."""
+        try:
+            child = Child(argv, given)
+        except OSError:
+            return "start", b""
+        try:
+            task = await bounded(child.output(most), seconds, flight)
+            return task.result() if task else ("expired", b"")
+        except OSError:  # it reset the connection
+            return "exit", b""
+        finally:
+            await self._bury(child)
 
     async def _usable(self, idle: list[Child]) -> Child | None:
         while idle:
@@ -267,23 +288,8 @@ class Pool:
                 child = idle.pop()
                 if child.usable():
                     return child
-                await child.bury()
+                await self._bury(child)
         return None
-
-
-async def command(argv: Sequence[str], given: bytes, seconds: float, most: int, flight: Flight) -> tuple[str, bytes]:
-    """Run a command on ``given``: value, exit, oversize, expired, or start (no such command); its output."""
-    try:
-        child = Child(argv, given)
-    except OSError:
-        return "start", b""
-    try:
-        task = await bounded(child.output(most), seconds, flight)
-        return task.result() if task else ("expired", b"")
-    except OSError:  # it reset the connection
-        return "exit", b""
-    finally:
-        await child.bury()
 
 
 async def bounded(work: Coroutine[Any, Any, T], seconds: float, flight: Flight) -> asyncio.Task[T] | None:

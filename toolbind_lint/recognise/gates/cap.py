@@ -94,6 +94,8 @@ def _off(value: Value) -> bool:
 def _weight(bound: Bound, ceiling: int) -> int:
     """Lighter is better evidence."""
     value = worst(bound)
+    if bound.off:
+        return 4
     if value.pinned is False:
         return 3
     if _off(value) and (bound.guards or value.origin == "absent"):
@@ -159,9 +161,9 @@ def _covers_but_reset(case: Case, bound: Bound) -> bool:
     """Whether a bound would hold if nothing set its counter back, and some pass does not."""
     finder = case.finder
     stages = [finder.pivots, (*bound.tests, *bound.guards)]
-    if passes(case.head, stages, bound.moves):
+    if passes(case.graph, stages, bound.moves):
         return False
-    return passes(case.head, [finder.pivots, bound.moves], bound.resets)
+    return passes(case.graph, [finder.pivots, bound.moves], bound.resets)
 
 
 def _changed(case: Case, bound: Bound) -> list[Fault]:
@@ -172,12 +174,12 @@ def _changed(case: Case, bound: Bound) -> list[Fault]:
         return out
     for cell in sorted(bound.cap_cells - bound.cells):
         for point in finder.changes(cell, "set", "move"):
-            if passes(case.head, [finder.pivots, [point]]):
+            if passes(case.graph, [finder.pivots, [point]]):
                 words = (("counter", cell[-1]), ("cap", text_of(bound.cap)))
                 out.append(Fault("changed-in-run", place_of(case, point), words, related=_at_test(case, bound)))
     if bound.kind == "counter" and _covers_but_reset(case, bound):
         for point in bound.resets:
-            if passes(case.head, [finder.pivots, [point]]):
+            if passes(case.graph, [finder.pivots, [point]]):
                 words = (("counter", (point.cell or ("",))[-1]), ("cap", text_of(bound.cap)))
                 out.append(Fault("changed-in-run", place_of(case, point), words, related=_at_test(case, bound)))
     return out
@@ -263,12 +265,12 @@ def _counted_on_success(case: Case, effective: list[Bound], good: list[Bound]) -
         tests = (*bound.tests, *bound.guards)
         if finder.uncovered([*good, bound]) is not None:
             continue
-        if not passes(case.head, [finder.pivots, tests, bound.moves], bound.resets):
+        if not passes(case.graph, [finder.pivots, tests, bound.moves], bound.resets):
             continue
-        free = cycle(case.head, [finder.pivots, tests], bound.moves)
+        free = cycle(case.graph, [finder.pivots, tests], bound.moves)
         if free is None:
             continue
-        if passes(case.head, [finder.pivots, tests], bound.moves, raising=False) and not _after_failure(free):
+        if passes(case.graph, [finder.pivots, tests], bound.moves, raising=False) and not _after_failure(free):
             continue
         move = bound.moves[0]
         words = (("counter", (move.cell or ("it",))[-1]), ("cap", text_of(bound.cap)))
@@ -313,7 +315,7 @@ def _none(case: Case, gap: list[Point]) -> Fault:
             related.extend(value.trail)
         elif not bound.leaves:
             related.append(Step(at, "compared here, and the loop goes on either way"))
-        elif not bound.moves or not passes(case.head, [finder.pivots, bound.moves]):
+        elif not bound.moves or not passes(case.graph, [finder.pivots, bound.moves]):
             related.append(Step(at, "compared here, and nothing moves it"))
         else:
             related.append(Step(at, "compared here, and not on every pass"))
