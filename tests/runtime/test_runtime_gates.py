@@ -482,6 +482,14 @@ def test_only_the_parsed_value_goes_on(result: Any, raw: str, value: Any) -> Non
         assert log[-1]["schema_id"]
 
 
+def test_no_reference_of_a_schema_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
+    fetched = []
+    monkeypatch.setattr("urllib.request.urlopen", lambda *a, **k: fetched.append(a))
+    dispatcher = Dispatcher([Tool("text", text, timeout_s=9.0, result={"$ref": "http://127.0.0.1:9/schema"})], Log())
+    assert refused(dispatcher, run_of(dispatcher), call("text", value="{}")) == "schema_invalid"
+    assert fetched == []
+
+
 @pytest.mark.parametrize("size", [9, 10, 11, 12, 10_000])
 def test_a_result_is_cut_before_it_is_parsed(size: int) -> None:
     """A number's first digits would parse: what was cut is refused all the same."""
@@ -737,14 +745,16 @@ def test_an_unknown_name_leaves_the_loop() -> None:
 
 @pytest.mark.parametrize("after", range(12))
 def test_a_sink_that_breaks_ends_the_run(after: int) -> None:
-    ran, kept = [], Log()
+    """Also when it would work again: the run that lost a record stays dead."""
+    ran, kept, broke = [], Log(), []
 
     async def tool() -> dict[str, int]:
         ran.append(1)
         return {"n": 1}
 
     def sink(record: Any) -> None:
-        if len(kept) >= after:
+        if len(kept) >= after and not broke:
+            broke.append(1)
             raise OSError("disk full")
         kept(record)
 
