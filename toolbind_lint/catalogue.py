@@ -60,6 +60,8 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
     "dispatch": {"call": "texts", "method": "text", "name": "text", "proves": "texts"},
     # Brings all tools of a server in, unfiltered.
     "mcp-intake": {"call": "texts", "method": "text"},
+    # Says which server is meant.
+    "mcp-server": {"call": "texts"},
     # A decorator or wrapper that repeats a call. `stop` names the parameters that end it; `forever` values of them
     # that do not.
     "retry": {"call": "texts", "stop": "texts", "forever": "texts", "kind": "text"},

@@ -15,7 +15,18 @@ from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.bounds import Bound, BoundFinder, TimeTest, passes, reach
 from toolbind_lint.recognise.paths import Builder, Cell, Graph, Point
 from toolbind_lint.recognise.program import External, Function, Module, Program
-from toolbind_lint.recognise.roles import ARGS, CALL, CALLS, ERROR_TEXT, NAME, REPLY, RESULT, RoleFinder, last_name
+from toolbind_lint.recognise.roles import (
+    ARGS,
+    CALL,
+    CALLS,
+    ERROR_TEXT,
+    NAME,
+    REPLY,
+    RESULT,
+    Dispatch,
+    RoleFinder,
+    last_name,
+)
 from toolbind_lint.recognise.values import Values
 from toolbind_lint.verdicts import Kind
 
@@ -158,6 +169,7 @@ class LoopFinder:
         for function in self.program.functions(module, number):
             self.roles.find_shape_turns(function)
             self.roles.find_offers(function)
+            self.roles.find_answers(function)
 
     def find(self, module: Module, number: int) -> Iterator[Case]:
         """The tool loops and retries of a top-level statement."""
@@ -173,6 +185,8 @@ class LoopFinder:
 
     def judge(self, loop: ir.While | ir.For, function: Function) -> Case | None:
         """The case of a loop, or None where it is neither a tool loop nor a retry."""
+        if isinstance(loop, ir.For) and not loop.is_async and self.roles.of(loop.iter, function) & {CALLS, REPLY}:
+            return None  # over the parts of one reply: a dispatch, not the loop
         if not self._worth_a_graph(loop, function):
             return None
         builder = Builder(self.program, self.roles, self.tools.catalogue)
@@ -378,7 +392,9 @@ class LoopFinder:
             mine = [
                 d for d in self.roles.dispatches_in(function) if id(d.node) not in self.owned and d.form != "handed-on"
             ]
-            if not mine or function.toplevel:
+            if not mine or function.toplevel or function.node.name == "__init__":
+                continue
+            if all(d.form == "fixed" for d in mine) or not any(self._is_given(d, function) for d in mine):
                 continue
             builder = Builder(self.program, self.roles, self.tools.catalogue)
             graph = builder.function(function)
@@ -392,6 +408,13 @@ class LoopFinder:
             )
             if case.dispatches:
                 yield case
+
+    def _is_given(self, dispatch: Dispatch, function: Function) -> bool:
+        """Whether a dispatcher is given the name by which it picks, or the whole call."""
+        if dispatch.form == "callback":
+            return True
+        names = {p.name for p in function.node.params}
+        return dispatch.key is not None and NAME in self.roles.of(dispatch.key, function) and bool(names)
 
 
 def _loops(function: Function) -> Iterator[ir.While | ir.For]:

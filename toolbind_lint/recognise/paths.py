@@ -532,6 +532,9 @@ class Builder:
     def _generator(self, loop: ir.For, head: Point, orelse: Point, inner: Context, ctx: Context) -> Point | None:
         """A loop over a generator of the project: its body runs at each ``yield``."""
         source = loop.iter.value if isinstance(loop.iter, ir.Await) else loop.iter
+        if isinstance(source, ir.Name):
+            bound = [b.value for b in self.program.locals(ctx.frame.function).get(source.id, ()) if b.kind == "assign"]
+            source = bound[0] if len(bound) == 1 and bound[0] is not None else source
         if not isinstance(source, ir.Call):
             return None
         targets = [t for t in self.program.targets(source, ctx.frame.function) if t.node.is_generator]
@@ -945,6 +948,8 @@ class Builder:
         if not targets:
             return None
         if self._recursion is not None and any(t.key == self._recursion[0] for t in targets):
+            if not self._same_receiver(call, ctx.frame):
+                return self.expr_parts(call, self._outside(call, after, ctx), ctx)
             return self.expr_parts(call, self._again(call, self._recursion[1], ctx), ctx)
         enterable = [
             t for t in targets if self._enterable(t, ctx.frame) and not (t.node.is_generator and not delegates)
@@ -970,6 +975,27 @@ class Builder:
             entry = self.point("join", call, ctx.frame, ctx.loops)
             entry.to = [("", e) for e in entries]
         return self.expr_parts(call, entry, ctx)
+
+    def _same_receiver(self, call: ir.Call, frame: Frame) -> bool:
+        """Whether a call goes to the object that the recursion started on: another object has limits of its own."""
+        if not isinstance(call.func, ir.Attr):
+            return True
+        return self._is_root(call.func.base, frame)
+
+    def _is_root(self, expr: ir.Expr, frame: Frame) -> bool:
+        if isinstance(expr, ir.Call):
+            return last_name(expr.func) == "super"
+        if not isinstance(expr, ir.Name):
+            return False
+        if expr.id == frame.function.self_name:
+            if frame.caller is None:
+                return True
+            given = frame.arguments.get(expr.id)
+            return given is not None and self._is_root(given, frame.caller)
+        # A module or a class: then there is no receiver.
+        return any(isinstance(m, (ModuleRef, ClassRef)) for m in self.program.resolve(expr, frame.function)) or (
+            frame.function.parent is not None and frame.function.parent.self_name == expr.id
+        )
 
     def _given(self, frame: Frame, entry: Point, call: ir.Call, ctx: Context) -> Point:
         """Parameters that are given something new, or that the function sets again, are set where it is entered."""

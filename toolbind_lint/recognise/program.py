@@ -209,6 +209,12 @@ class Module:
                 self._statements[number] = ()
         return self._statements[number]
 
+    @property
+    def names(self) -> frozenset[str]:
+        """What the module calls or imports, by last name."""
+        called = {name for statement in self.index.statements for name in statement.calls}
+        return frozenset(called | {row.name or row.alias for row in self.index.imports})
+
     def toplevel(self, number: int) -> Function:
         """A run of module-level statements as a function without locals: its names are the module's."""
         if number not in self._functions:

@@ -82,6 +82,7 @@ _READS = (
     "render",
     "show",
 )
+_ASKING = ("query", "chat", "complete", "completion", "generate", "ask", "invoke", "predict", "respond")
 _CONVERSATION = ("message", "history", "conversation", "prompt", "chat", "thread", "context")
 _FOLDS = frozenset({"lower", "casefold", "upper"})
 _PATTERN_METHODS = frozenset({"startswith", "endswith"})
@@ -106,6 +107,9 @@ _RUNS = frozenset(
         "_arun",
         "__call__",
     ]
+)
+_EXECUTES = frozenset(
+    "execute run exec execute_action run_action execute_command run_command run_code execute_code".split()
 )
 _PASSING_METHODS = frozenset(
     [
@@ -358,7 +362,8 @@ class RoleFinder:
                 for side, other in ((node.left, node.right), (node.right, node.left)):
                     if _root(side) == name and not isinstance(side, ir.Name) and NAME in self.of(other, function):
                         folded = any(isinstance(n, ir.Call) and last_name(n.func) in _FOLDS for n in ir.walk(node))
-                        whole = node.op == "==" and not folded
+                        # `wanted in tool.names` is membership, `tool.name in wanted` a piece of text.
+                        whole = not folded and (node.op == "==" or side is node.right)
                         answer = "exact" if whole or answer == "exact" else "pattern"
             else:
                 parts = [a.value for a in node.args] + ([node.func.base] if isinstance(node.func, ir.Attr) else [])
@@ -717,6 +722,38 @@ class RoleFinder:
             if all(is_stub(t) for t in targets) and not any(isinstance(m, (ClassRef, ModuleRef)) for m in meanings):
                 self._mark(call, function)
 
+    def find_answers(self, function: Function) -> None:
+        """Marks as turns the calls that take a conversation and whose answer goes back into it, where nobody knows what they run."""
+        for node in function.nodes:
+            if not isinstance(node, ir.Assign) or len(node.targets) != 1 or not isinstance(node.targets[0], ir.Name):
+                continue
+            call = node.value.value if isinstance(node.value, ir.Await) else node.value
+            if (
+                not isinstance(call, ir.Call)
+                or not isinstance(call.func, ir.Attr)
+                or self.turn(call, function) is not None
+            ):
+                continue
+            if not any(word in call.func.name.lower() for word in _ASKING) or not self._asks(call):
+                continue
+            if not all(is_stub(t) for t in self.program.targets(call, function)):
+                continue
+            if any(isinstance(m, External) for m in self.program.resolve(call.func, function)):
+                continue
+            if self._goes_back(node.targets[0].id, function):
+                self._mark(call, function)
+
+    def _goes_back(self, name: str, function: Function) -> bool:
+        """Whether a reply is added to a conversation."""
+        for call in function.calls:
+            if not isinstance(call.func, ir.Attr) or not any(_root(a.value) == name for a in call.args):
+                continue
+            said = f"{call.func.name} {last_name(call.func.base)}".lower()
+            adds = call.func.name.startswith(("append", "extend", "add"))
+            if adds and any(part in said for part in _CONVERSATION):
+                return True
+        return False
+
     @property
     def _tools_words(self) -> frozenset[str]:
         return self.catalogue.words("turn", "tools")
@@ -784,6 +821,7 @@ class RoleFinder:
             self._callback(call, function)
             or self._handed_a_tool(call, function, callee)
             or self._fixed(call, function, callee)
+            or self._executed(call, function, callee)
             or self._handed_on(call, function, callee)
         )
 
@@ -814,6 +852,18 @@ class RoleFinder:
             if isinstance(meaning, FunctionRef) and self._hands_down(meaning.function):
                 return None
         return Dispatch(call, function, "fixed", None, callee)
+
+    def _executed(self, call: ir.Call, function: Function, callee: str) -> Dispatch | None:
+        """``env.execute(action)`` for the actions of a reply, where nobody knows what runs them."""
+        if not isinstance(call.func, ir.Attr) or call.func.name not in _EXECUTES or not call.args:
+            return None
+        if any(self._hands_down(t, 1) for t in self.program.targets(call, function)):
+            return None
+        if any(not isinstance(m, FunctionRef) for m in self.program.resolve(call.func, function)):
+            return None
+        if not any(isinstance(a.value, ir.Name) and REPLY in self.of(a.value, function) for a in call.args):
+            return None
+        return Dispatch(call, function, "handed-on", None, callee)
 
     def _hands_down(self, function: Function, depth: int = 0) -> bool:
         """Whether a function of the project runs a tool itself or below it, or only reads what it is given."""

@@ -68,6 +68,8 @@ def _judge(case: Case, point: Point, dispatch: Dispatch) -> Fault | Evidence:
         return member
     if dispatch.form in {"attribute", "namespace", "code"}:
         return Fault("code-by-name", at, words)
+    if dispatch.form == "server" and case.kind == "dispatcher" and not _brings_a_server(case):
+        return Evidence(at, "?", "which server is called, and with which tools, is for whoever gives one")
     if dispatch.form == "server":
         intake = _intake(case)
         return Fault("whole-server", at, words, related=(intake,) if intake is not None else ())
@@ -282,10 +284,11 @@ def _picked(case: Case, dispatch: Dispatch) -> str:
         elif isinstance(expr, ir.Await):
             pending.append((expr.value, function))
         elif isinstance(expr, ir.Name):
-            how = case.tools.roles.picked(expr.id, function)
+            bindings = program.lookup(expr.id, function)
+            how = case.tools.roles.picked(expr.id, function) if any(b.kind == "element" for b in bindings) else ""
             if how:
                 return how
-            pending.extend((b.value, b.scope) for b in program.lookup(expr.id, function) if b.value is not None)
+            pending.extend((b.value, b.scope) for b in bindings if b.value is not None)
         elif isinstance(expr, ir.Comp):
             pending.extend((e, function) for e in expr.elements)
         elif isinstance(expr, ir.Call):
@@ -297,6 +300,13 @@ def _picked(case: Case, dispatch: Dispatch) -> str:
             if not targets:
                 pending.extend((a.value, function) for a in expr.args[:1])
     return ""
+
+
+def _brings_a_server(case: Case) -> bool:
+    """Whether the module that calls a server also says which one it is."""
+    words = case.tools.catalogue.words("mcp-server", "call")
+    module = case.function.module
+    return any(word.rpartition(".")[2] in module.names for word in words)
 
 
 def _intake(case: Case) -> Step | None:

@@ -93,7 +93,7 @@ def _caught_by_name(case: Case, declared: Iterable[str], seen: set[int]) -> list
         named = [r for r in (case.builder.raised(p, handler.frame) for p in parts) if is_gate(r, declared)] or (
             [raised] if is_gate(raised, declared) else []
         )
-        if not named or not _speaks_of(node) or not _goes_on(case, handler):
+        if not named or not _speaks_of(case, handler) or not _goes_on(case, handler):
             continue
         seen.add(id(node))
         at = case.tools.program.place(handler.frame.function.module, node.header)
@@ -222,7 +222,7 @@ def _fault(case: Case, handler: Point, source: Point, raised: Raised) -> Fault |
         if _judges_inside(node):
             return None
         return Fault("broad-hides-gate", at, words, related=(raised_at,))
-    if _speaks_of(node):
+    if _speaks_of(case, handler):
         return Fault("gate-error-as-payload", at, words, related=(raised_at,))
     return None
 
@@ -244,15 +244,57 @@ def _judges_inside(node: ir.Handler) -> bool:
     return False
 
 
-def _speaks_of(node: ir.Handler) -> bool:
-    """Whether the exception, its text or its code goes anywhere but into a log."""
+_MESSAGE_KEYS = frozenset({"role", "content", "tool_call_id", "tool_use_id", "call_id", "output", "parts", "type"})
+_KEEPERS = ("message", "history", "result", "content", "output", "conversation", "transcript", "item", "input", "part")
+
+
+def _speaks_of(case: Case, handler: Point) -> bool:
+    """Whether the exception, its text or its code goes to the model: into a message, a tool's answer, or what a helper returns for one."""
+    node = handler.node
+    assert isinstance(node, ir.Handler)
     if not node.name:
         return False
-    quiet: set[int] = set()
-    for inner in ir.walk_all(node.body):
-        if (isinstance(inner, ir.Call) and last_name(inner.func) in _QUIET) or isinstance(inner, ir.Raise):
-            quiet.update(id(n) for n in ir.walk(inner))
-    return any(isinstance(n, ir.Name) and n.id == node.name and id(n) not in quiet for n in ir.walk_all(node.body))
+    function = handler.frame.function
+    names = {node.name}
+    for _ in range(3):
+        for inner in ir.walk_all(node.body):
+            if isinstance(inner, ir.Assign) and inner.value is not None and _mentions(inner.value, names):
+                names |= {t.id for t in inner.targets if isinstance(t, ir.Name)}
+    told = (
+        *ir.walk_all(node.body),
+        *(n for n in function.nodes if names - {node.name} and isinstance(n, (ir.DictE, ir.Call, ir.Return))),
+    )
+    return any(_tells(inner, names, case, handler) for inner in told)
+
+
+def _tells(node: ir.Node, names: set[str], case: Case, handler: Point) -> bool:
+    if isinstance(node, ir.DictE):
+        keys = {k.value for k, _ in node.items if isinstance(k, ir.Const)}
+        return bool(keys & _MESSAGE_KEYS) and any(_mentions(v, names) for _, v in node.items)
+    if isinstance(node, ir.Assign) and node.value is not None and _mentions(node.value, names):
+        indices = [t.index for t in node.targets if isinstance(t, ir.Subscript)]
+        return any(isinstance(i, ir.Const) and i.value in _MESSAGE_KEYS for i in indices)
+    if isinstance(node, ir.Call):
+        name = last_name(node.func)
+        if any(a.name in _MESSAGE_KEYS and _mentions(a.value, names) for a in node.args):
+            return True
+        if name in _QUIET or not any(_mentions(a.value, names) for a in node.args):
+            return False
+        if name in {"append", "extend", "insert"} and isinstance(node.func, ir.Attr):
+            return any(word in last_name(node.func.base).lower() for word in _KEEPERS)
+        return any(word in name.lower() for word in ("message", "tool_result", "toolresult"))
+    if isinstance(node, ir.Return) and node.value is not None and _mentions(node.value, names):
+        # A helper's answer stands where the tool's would have stood.
+        return case.kind == "dispatcher" or (handler.frame.caller is not None and _runs_a_tool(case, handler))
+    return False
+
+
+def _runs_a_tool(case: Case, handler: Point) -> bool:
+    return any(handler.frame in p.frame.stack() for p in case.dispatches)
+
+
+def _mentions(expr: ir.Expr, names: set[str]) -> bool:
+    return any(isinstance(n, ir.Name) and n.id in names for n in ir.walk(expr))
 
 
 def _header(node: ir.Handler) -> str:
