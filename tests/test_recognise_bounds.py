@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import dedent
+
 import pytest
 from recognising import RUN, case, kinds, loop, stands, subject, subjects
 
@@ -32,6 +34,11 @@ class Budget:
 """
 
 COUNT = "import itertools"
+
+
+def program(text: str) -> str:
+    """A module that begins with the usual imports."""
+    return "import json\nfrom openai import OpenAI\nclient = OpenAI()\n" + dedent(text)
 
 
 def bounded(**parts: str) -> str:
@@ -107,6 +114,49 @@ HELD = {
     ),
     "counter of the module": loop(
         module="n = 0\ndef tick():\n    global n\n    n += 1\n    if n > 8:\n        raise RuntimeError", top="tick()"
+    ),
+    "flag and else": program(
+        """\
+    def run(messages, tools, handlers):
+        done, n = False, 0
+        while not done:
+            message = client.chat.completions.create(model="m", messages=messages, tools=tools).choices[0].message
+            messages.append(message)
+            if not message.tool_calls:
+                done = True
+            else:
+                for call in message.tool_calls:
+                    result = handlers[call.function.name](**json.loads(call.function.arguments))
+                    messages.append({"role": "tool", "content": result})
+                n += 1
+                if n > 8:
+                    raise RuntimeError
+    """
+    ),
+    "flag and continue": loop(
+        "while not done:",
+        before="n, done = 0, False",
+        leave="if not message.tool_calls:\n    done = True\n    continue",
+        foot="n += 1\nif n > 8:\n    raise RuntimeError",
+    ),
+    "flag cleared and continue": loop(
+        "while running:",
+        before="n, running = 0, True",
+        leave="if not message.tool_calls:\n    running = False\n    continue",
+        foot="n += 1\nif n > 8:\n    raise RuntimeError",
+    ),
+    "flag of an object and continue": loop(
+        "while not state.done:",
+        module="class State:\n    def __init__(self):\n        self.done = False",
+        before="n, state = 0, State()",
+        leave="if not message.tool_calls:\n    state.done = True\n    continue",
+        foot="n += 1\nif n > 8:\n    raise RuntimeError",
+    ),
+    "counter that a helper gives back": loop(
+        module="def bump(n):\n    return n + 1", before="n = 0", top="n = bump(n)\nif n > 8:\n    break"
+    ),
+    "counter that a helper gives back in a tuple": loop(
+        module="def bump(n):\n    return n + 1, True", before="n = 0", top="n, ok = bump(n)\nif n > 8:\n    break"
     ),
     "finally": bounded(top="if n > 8:\n    break\ntry:\n    print(n)\nfinally:\n    n += 1"),
     "counted in front of a failing call": bounded(
@@ -225,6 +275,11 @@ def test_an_infinite_cap_is_no_cap(text: str) -> None:
     assert stands(text, "cap") == "missing infinite"
 
 
+def test_a_bound_that_only_one_mode_has_is_off_by_default() -> None:
+    text = bounded(params="strict=False", top="n += 1\nif strict and n > 8:\n    break")
+    assert stands(text, "cap") == "leaks off-by-default"
+
+
 # ---- recursion
 
 
@@ -294,10 +349,29 @@ def consumed(body: str) -> str:
         ("while n < 8:\n    n += 1\n    yield n", "held"),
         ("while True:\n    n += 1\n    if n > 8:\n        return\n    yield n", "held"),
         ("while True:\n    n += 1\n    yield n", "missing none"),
+        ("for n in range(8):\n    yield n", "held"),
     ],
 )
 def test_a_bound_in_a_consumed_generator_counts(body: str, wanted: str) -> None:
     assert stands(consumed(body), "cap") == wanted
+
+
+def test_a_bound_in_a_generator_that_makes_the_turns_counts() -> None:
+    text = """
+    def turns(messages, tools):
+        for _ in range(8):
+            message = client.chat.completions.create(model="m", messages=messages, tools=tools).choices[0].message
+            messages.append(message)
+            yield message
+            if not message.tool_calls:
+                return
+    def run(messages, tools, handlers):
+        for message in turns(messages, tools):
+            for call in message.tool_calls or []:
+                result = handlers[call.function.name](**json.loads(call.function.arguments))
+                messages.append({"role": "tool", "content": result})
+    """
+    assert set(caps(program(text))) == {"held"}
 
 
 # ---- nested loops

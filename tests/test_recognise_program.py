@@ -72,6 +72,9 @@ PACKAGE = {
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
+        ("import pkg.tools\nprobe(pkg.tools.search)", "pkg/tools.py:search"),
+        ("import pkg.deep.inner\nprobe(pkg.deep.inner.run)", "pkg/deep/inner.py:run"),
+        ("import pkg.deep.inner\nprobe(pkg.search)", "pkg/tools.py:search"),
         ("import pkg.tools as t\nprobe(t.fetch)", "pkg/tools.py:fetch"),
         ("from pkg import tools\nprobe(tools.search)", "pkg/tools.py:search"),
         ("from pkg import tools\nprobe(tools)", "module pkg/tools.py"),
@@ -159,6 +162,8 @@ def test_a_ring_of_names_ends_and_means_nothing_of_the_project(files: dict[str, 
             "openai.OpenAI().chat.completions.create",
         ),
         ("import os\nprobe(os.environ['A'])", "os.environ[]"),
+        ("import os.path\nprobe(os.environ)", "os.environ"),
+        ("import openai.types\nprobe(openai.OpenAI().chat)", "openai.OpenAI().chat"),
         ("from a.b import c\nprobe(c.d()['e'].f)", "a.b.c.d()[].f"),
         ("probe(getattr)", "builtins.getattr"),
         ("from a import *\nprobe(len)", "builtins.len"),
@@ -200,6 +205,7 @@ def test_a_name_that_a_project_module_does_not_have_means_nothing() -> None:
         ("pair = open, len\na, b = pair\nprobe(a)", ["builtins.open"]),
         ("for f in [open, len]:\n    probe(f)", ["builtins.open", "builtins.len"]),
         ("def g(f=open):\n    probe(f)", ["builtins.open"]),
+        ("def g():\n    global x\n    x = open\ndef h():\n    probe(x)\nx = None", ["builtins.open"]),
         ("t = {'a': open, 'b': len}\nprobe(t['b'])", ["builtins.len"]),
         ("probe(lambda: 1)", ["agent.py:<lambda>"]),
     ],
@@ -361,9 +367,13 @@ def test_an_annotated_class_is_the_class() -> None:
     assert means("class A:\n    def m(self): ...\ndef f(a: type[A]):\n    probe(a())") == ["object agent.py:A"]
 
 
-@pytest.mark.parametrize("annotation", ["list[Tool]", "Sequence[Tool]"])
+@pytest.mark.parametrize("annotation", ["list[Tool]", "Sequence[Tool]", "dict[str, Tool]"])
 def test_the_elements_of_an_annotated_collection_are_known(annotation: str) -> None:
-    text = f"class Tool:\n    def run(self): ...\ndef f(ts: {annotation}):\n    for t in ts:\n        probe(t.run)"
+    collection = "ts.values()" if annotation.startswith("dict") else "ts"
+    text = (
+        f"class Tool:\n    def run(self): ...\ndef f(ts: {annotation}):\n"
+        f"    for t in {collection}:\n        probe(t.run)"
+    )
     assert means(text) == ["agent.py:Tool.run"]
 
 
@@ -379,6 +389,7 @@ def test_the_elements_of_an_annotated_collection_are_known(annotation: str) -> N
         ("class B:\n    def __getitem__(self, k) -> A: ...\nprobe(B()['x'].m)", ["agent.py:A.m"]),
         ("def f(a):\n    assert isinstance(a, A)\n    probe(a)", []),
         ("class B:\n    def me(self) -> 'A': ...\nprobe(B().me().m)", ["agent.py:A.m"]),
+        ("try:\n    x\nexcept A as e:\n    probe(e.m)", ["agent.py:A.m"]),
     ],
 )
 def test_an_object_is_known_by_how_it_came_about(text: str, wanted: list[str]) -> None:
@@ -488,6 +499,19 @@ def test_callers_of_a_method_know_the_receiver() -> None:
         "class B:\n    def run(self): ...\n    def go(self):\n        self.run()\n"
     )
     assert calls_of(world(text), "A.run") == [("agent.py:A.go", 4)]
+
+
+def test_a_constructor_is_called_by_the_name_of_its_class() -> None:
+    files = {
+        "agent.py": "class A:\n    def __init__(self, cap): ...\n",
+        "b.py": "from agent import A\ndef f():\n    return A(3)\n",
+    }
+    assert calls_of(world(files), "A.__init__") == [("b.py:f", 3)]
+
+
+def test_a_caller_under_another_name_is_found() -> None:
+    files = {"agent.py": "def run(m): ...\n", "b.py": "from agent import run as go\ndef f():\n    go(3)\n"}
+    assert calls_of(world(files), "run") == [("b.py:f", 3)]
 
 
 def test_a_recursive_function_calls_itself() -> None:

@@ -105,10 +105,11 @@ def test_a_module_level_name_is_a_constant(text: str) -> None:
         "from limits import CAP as N\ndef f():\n    probe(N)",
         "import limits\nprobe(limits.CAP)",
         "def f():\n    from limits import CAP\n    probe(CAP)",
+        "from conf import CAP\nprobe(CAP)",
     ],
 )
 def test_a_constant_is_found_in_another_module(text: str) -> None:
-    found = values({"agent.py": text, "limits.py": "CAP = 8\n"})
+    found = values({"agent.py": text, "limits.py": "CAP = 8\n", "conf.py": "from limits import CAP\n"})
     assert [f.split(" ", 1)[1] for f in found] == ["8 pinned"]
 
 
@@ -197,6 +198,31 @@ def test_an_infinite_default_stands_for_the_parameter() -> None:
     assert "infinite inf pinned" in values("import math\ndef f(cap=math.inf):\n    probe(cap)\nf(5)")
 
 
+REPLACED = [
+    "def f(cap=None):\n    if cap is None:\n        cap = 8\n    probe(cap)",
+    "def f(cap=None):\n    if not cap:\n        cap = 8\n    probe(cap)",
+    "def f(cap=None):\n    cap = cap or 8\n    probe(cap)",
+    "def f(cap=None):\n    cap = 8 if cap is None else cap\n    probe(cap)",
+    "def f(cap=None):\n    probe(8 if cap is None else cap)",
+    "def f(cap=None):\n    probe(cap if cap is not None else 8)",
+    "def f(cap=None):\n    probe(cap if cap else 8)",
+    "class A:\n    def __init__(self, cap=None):\n"
+    "        self.cap = 8 if cap is None else cap\n    def m(self):\n"
+    "        probe(self.cap)",
+    "class A:\n    def __init__(self, cap=None):\n        self.cap = cap or 8\n"
+    "    def m(self):\n        probe(self.cap)",
+    "class A:\n    cap = None\n    def __init__(self):\n        self.cap = 8\n"
+    "    def m(self):\n        probe(self.cap)",
+]
+
+
+@pytest.mark.parametrize("text", REPLACED)
+def test_a_default_that_is_replaced_where_it_is_absent_is_not_absent(text: str) -> None:
+    found = values(text)
+    assert "absent pinned" not in found
+    assert "literal 8 pinned" in found
+
+
 def test_a_required_parameter_is_what_callers_pass() -> None:
     text = "CAP = 9\ndef f(m, cap):\n    probe(cap)\nf(1, 5)\nf(1, cap=CAP)"
     assert values(text) == ["literal 5 pinned", "constant 9 pinned"]
@@ -283,6 +309,14 @@ def test_a_field_without_default_is_what_constructors_give() -> None:
     assert values(files) == ["literal 4 pinned", "environment loose"]
 
 
+def test_a_field_from_a_required_parameter_is_what_constructors_give() -> None:
+    text = (
+        "class A:\n    def __init__(self, cap):\n        self.cap = cap\n"
+        "    def m(self):\n        probe(self.cap)\nA(8)"
+    )
+    assert values(text) == ["literal 8 pinned"]
+
+
 def test_a_field_without_default_and_without_constructors_is_not_known() -> None:
     assert values("class A:\n    cap: int\n    def m(self):\n        probe(self.cap)") == ["argument ?"]
 
@@ -353,6 +387,7 @@ def test_an_environment_variable_with_a_way_out_has_both_values() -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "import sys\nprobe(int(sys.argv[1]))",
         "import argparse\np = argparse.ArgumentParser()\na = p.parse_args()\nprobe(a.steps)",
         "from argparse import ArgumentParser\ndef main():\n    p = ArgumentParser()\n"
         "    a = p.parse_args()\n    probe(a.steps)",
