@@ -356,24 +356,6 @@ def test_a_bound_in_a_consumed_generator_counts(body: str, wanted: str) -> None:
     assert stands(consumed(body), "cap") == wanted
 
 
-def test_a_bound_in_a_generator_that_makes_the_turns_counts() -> None:
-    text = """
-    def turns(messages, tools):
-        for _ in range(8):
-            message = client.chat.completions.create(model="m", messages=messages, tools=tools).choices[0].message
-            messages.append(message)
-            yield message
-            if not message.tool_calls:
-                return
-    def run(messages, tools, handlers):
-        for message in turns(messages, tools):
-            for call in message.tool_calls or []:
-                result = handlers[call.function.name](**json.loads(call.function.arguments))
-                messages.append({"role": "tool", "content": result})
-    """
-    assert set(caps(program(text))) == {"held"}
-
-
 # ---- nested loops
 
 
