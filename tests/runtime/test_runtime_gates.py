@@ -243,10 +243,10 @@ def test_a_tool_gets_what_is_left_of_the_wall_budget() -> None:
     log = Log()
     dispatcher = Dispatcher([Tool("hang", hang, timeout_s=50.0, result=("hits",))], log)
     began = time.monotonic()
-    assert refused(dispatcher, run_of(dispatcher, wall=0.1), call("hang")) == "budget_exceeded"
+    assert refused(dispatcher, run_of(dispatcher, wall=0.5), call("hang")) == "budget_exceeded"
     assert time.monotonic() - began < 5.0
     (timeout,) = (record["timeout_ms"] for record in log if record["gate"] == "timeout")
-    assert 0 < timeout <= 100
+    assert 0 < timeout <= 500
 
 
 def test_a_model_call_in_flight_is_cancelled_at_the_end_of_the_wall_budget() -> None:
@@ -262,7 +262,7 @@ def test_a_model_call_in_flight_is_cancelled_at_the_end_of_the_wall_budget() -> 
 
     log = Log()
     with pytest.raises(GateError, match="budget_exceeded"):
-        run_loop(Scripted(never), tools(), Budget(5, 0.1), [], sink=log)
+        run_loop(Scripted(never), tools(), Budget(5, 0.5), [], sink=log)
     assert seen == ["cancelled"]
     assert log.said("gate", "code")[-2:] == [("wall", "budget_exceeded"), ("end", "budget_exceeded")]
 
@@ -746,7 +746,7 @@ def test_an_unknown_name_leaves_the_loop() -> None:
 @pytest.mark.parametrize("after", range(12))
 def test_a_sink_that_breaks_ends_the_run(after: int) -> None:
     """Also when it would work again: the run that lost a record stays dead."""
-    ran, kept, broke = [], Log(), []
+    ran, kept, broke = list[int](), Log(), list[int]()
 
     async def tool() -> dict[str, int]:
         ran.append(1)

@@ -23,7 +23,7 @@ from toolbind_lint.runtime.core import Budget, Call, Dispatcher, GateError, Run,
 
 LATE_S = 0.1  # what is promised, over the delay of a no-op child
 SLACK_S = 0.0 if REPEATS else 3.0  # for a loaded machine, in runs that are not about the figure
-TIMEOUT_S = 0.3
+TIMEOUT_S = 0.5
 HERE = Path(__file__).parent
 LINUX = sys.platform.startswith("linux")
 

@@ -50,7 +50,7 @@ class Loop:
     """
 
     def __init__(self, allowed: Sequence[str], max_steps: int, max_wall_s: float, clock: Callable[[], float]) -> None:
-        made = [Tool(name, f"acceptance_tools:{name}", timeout_s=0.5, result=("hits",)) for name in allowed]
+        made = [Tool(name, f"acceptance_tools:{name}", timeout_s=2.0, result=("hits",)) for name in allowed]
         self._dispatcher = Dispatcher(made, lambda record: None, clock=clock)
         self._run = self._dispatcher.start(Budget(max_steps, max_wall_s))
 
