@@ -233,7 +233,7 @@ def decided(point: Point, known: dict[Cell, object]) -> str | None:
     value = known[point.cell]
     if isinstance(node, (ir.Name, ir.Attr)):
         return "true" if value else "false"
-    if isinstance(node, ir.Compare) and isinstance(node.right, ir.Const):
+    if isinstance(node, ir.Compare) and isinstance(node.right, ir.Const) and not isinstance(node.left, ir.Const):
         if node.op in {"==", "is"}:
             return "true" if value == node.right.value else "false"
         if node.op in {"!=", "is not"}:
@@ -514,7 +514,7 @@ class BoundFinder:
         cap_terms = [t for t in (self.terms(other, frame) or []) if t.cell not in {m.cell for m in moving}] + still
         leaves = bool(after) and all(not self.goes_on(p) for p in after)
         if not leaves and after:
-            leaves = self._tools_off(point, after)
+            leaves = self._tools_off(point, after) or any(self.ends_by_state(p) for p in after)
         values = self.values.alternatives(cap, cap_frame.function)
         cap_cells = frozenset(t.cell for t in cap_terms)
         guards = tuple(self._guards(point, cap_cells))
@@ -692,6 +692,25 @@ class BoundFinder:
         """Whether the loop can make another pass with another turn from a point."""
         return self._onward(point, blocked)
 
+    def ends_by_state(self, start: Point) -> bool:
+        """Whether an exception raised behind a point leaves its mark in what a later test of the same pass reads to end the loop.
+
+        ``except Stop as e: self.messages.append(e.message)`` and ``if self.messages[-1]["role"] == "exit": break``.
+        """
+        inner = reach([start], frozenset({self.head}))
+        handlers = [p for p in inner if p.kind == "handler"]
+        if not handlers:
+            return False
+        kept = reach(handlers, frozenset({self.head}))
+        cells = {p.cell for p in kept if p.kind in {"grow", "set"} and p.cell is not None}
+        for point in kept:
+            if point.kind != "test" or all(self.goes_on(t) for _, t in point.to):
+                continue
+            for node in ir.walk(point.node):
+                if isinstance(node, ir.Subscript) and self.cell(node.base, point.frame) in cells:
+                    return True
+        return False
+
     def leaves_unchanged(self, bound: Bound) -> bool:
         """Whether the loop would end at the cap if nothing on the way raised the cap or set the counter back."""
         changes = [
@@ -729,7 +748,7 @@ class BoundFinder:
                     continue
                 roles = self.roles.of(atom.left, frame.function) | self.roles.of(atom.right, frame.function)
                 if CLOCK in roles:
-                    leaves = any(not self.goes_on(p) for _, p in point.to) or self._tools_off(
+                    leaves = any(not self.goes_on(p) or self.ends_by_state(p) for _, p in point.to) or self._tools_off(
                         point, tuple(p for label, p in point.to if label == "true")
                     )
                     out.append(

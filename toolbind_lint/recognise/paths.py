@@ -768,7 +768,9 @@ class Builder:
     def _test(self, test: ir.Expr, yes: Point, no: Point, ctx: Context) -> Point:
         made = self.point("test", test, ctx.frame, ctx.loops)
         made.to = [("true", yes), ("false", no)]
-        read = test.left if isinstance(test, ir.Compare) else test
+        read = test
+        if isinstance(test, ir.Compare):
+            read = test.right if isinstance(test.left, ir.Const) else test.left
         if isinstance(read, (ir.Name, ir.Attr, ir.Subscript)):
             made.cell = self.cell(read, ctx.frame)
         return made

@@ -60,6 +60,8 @@ def verdict(case: Case) -> Verdict:
             continue
         if id(handler.node) in seen:
             continue
+        if case.kind != "dispatcher" and case.finder.ends_by_state(handler):
+            continue
         if not _goes_on(case, handler):
             stops.append(
                 Evidence(place_of(case, handler), "", f"{raised.names[0] if raised.names else 'it'} leaves the loop")
@@ -94,6 +96,8 @@ def _caught_by_name(case: Case, declared: Iterable[str], seen: set[int]) -> list
             [raised] if is_gate(raised, declared) else []
         )
         if not named or not _speaks_of(case, handler) or not _goes_on(case, handler):
+            continue
+        if case.kind != "dispatcher" and case.finder.ends_by_state(handler):
             continue
         seen.add(id(node))
         at = case.tools.program.place(handler.frame.function.module, node.header)
