@@ -185,9 +185,9 @@ class Pool:
             time.sleep(0.002)
 
     def _kill(self, child: Child) -> None:
+        child.kill()  # first: once its leader is collected, the number of its group may be somebody else's
         with self.lock:
             self.dying.append(child)
-        child.kill()
 
     def _collect(self) -> int:
         """Reap the dead; how many are still dying. One that frees gigabytes, or waits for a device, takes its time."""
