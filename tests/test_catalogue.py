@@ -224,7 +224,7 @@ def test_the_root_of_a_framework_with_turns_is_a_seed() -> None:
 
 
 def test_common_words_are_no_seeds() -> None:
-    common = set(["name", "function", "create", "content", "input", "type", "id", "time", "os", "builtins", "re"])
+    common = {"name", "function", "create", "content", "input", "type", "id", "time", "os", "builtins", "re"}
     assert shipped().seeds & common == set()
 
 
