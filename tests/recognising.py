@@ -97,8 +97,21 @@ def world(files: Files, tables: Tables = ()) -> World:
 
 def subjects(files: Files, tables: Tables = (), limits: Limits | None = None) -> tuple[Subject, ...]:
     """The subjects of a project; a crash, or a file that could not be read, fails the test."""
-    catalogue = load_catalogue(tables) if tables else shipped()
-    found = recognise(index(files, catalogue), catalogue, lambda _: limits or Limits())
+    limits = limits or Limits()
+    if tables:
+        return recognised(files, load_catalogue(tables), limits)
+    return _known(tuple(sources(files).items()), limits)
+
+
+@cache
+def _known(files: tuple[tuple[str, str], ...], limits: Limits) -> tuple[Subject, ...]:
+    """What the shipped catalogue makes of a project, which several tests may ask."""
+    return recognised(dict(files), shipped(), limits)
+
+
+def recognised(files: Files, catalogue: Catalogue, limits: Limits) -> tuple[Subject, ...]:
+    """The subjects of a project, recognised anew."""
+    found = recognise(index(files, catalogue), catalogue, lambda _: limits)
     assert found.crashes == ()
     assert found.unreadable == ()
     return found.subjects

@@ -6,7 +6,7 @@ from textwrap import indent
 from typing import Any
 
 import pytest
-from recognising import RUN, Tables, at, loop, sources, stands, subject, subjects, verdict
+from recognising import RUN, Tables, at, loop, recognised, shipped, sources, stands, subject, subjects, verdict
 
 from toolbind_lint.recognise import Limits
 
@@ -1218,4 +1218,4 @@ def test_faults_stand_only_in_gates_that_leak_or_are_missing() -> None:
 
 def test_verdicts_are_the_same_however_often_they_are_asked() -> None:
     text = guarded(HIDDEN["Exception"])
-    assert subjects(text) == subjects(text)
+    assert recognised(text, shipped(), Limits()) == recognised(text, shipped(), Limits())
