@@ -55,7 +55,7 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
     # where `types` is absent and `any-dict` is set).
     "forced-choice": {"param": "text", "values": "texts", "types": "texts", "any-dict": "flag"},
     # What a tool's answer looks like on its way back: a role, a type, or a class.
-    "result-message": {"roles": "texts", "types": "texts", "classes": "texts"},
+    "result-message": {"roles": "texts", "types": "texts", "classes": "texts", "keys": "texts"},
     # Runs a tool by the name in its first argument (or in `name`); `proves` lists gates that it holds.
     "dispatch": {"call": "texts", "method": "text", "name": "text", "proves": "texts"},
     # Brings all tools of a server in, unfiltered.
@@ -94,6 +94,8 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
     "passes-value": {"call": "texts"},
     # An exception that means: this run must stop.
     "gate-error": {"name": "texts"},
+    # What the name of a parameter says: `role` is name, loose-name, call, calls or args.
+    "parameter": {"role": "text", "names": "texts"},
     # Words that make a statement worth reading.
     "word": {"names": "texts"},
     # Calls that can't be the dispatch of a tool, whatever they are given: logs, prints, containers.
@@ -141,6 +143,7 @@ class Catalogue:
         self.calls: dict[str, dict[str, Row]] = {}
         self.methods: dict[str, dict[str, Row]] = {}
         self._through: list[str] = []
+        self._words: dict[tuple[str, str], frozenset[str]] = {}
         clients: dict[str, tuple[str, ...]] = {}
         for row in rows:
             if row.kind == "client":
@@ -186,7 +189,10 @@ class Catalogue:
 
     def words(self, kind: str, key: str) -> frozenset[str]:
         """All values under a key of the rows of a kind."""
-        return frozenset(value for row in self.rows if row.kind == kind for value in row.all(key))
+        if (kind, key) not in self._words:
+            found = frozenset(value for row in self.rows if row.kind == kind for value in row.all(key))
+            self._words[kind, key] = found
+        return self._words[kind, key]
 
     @property
     def seeds(self) -> frozenset[str]:

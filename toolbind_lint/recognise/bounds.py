@@ -99,15 +99,12 @@ def cycle(
     if head in blocked or any(not s for s in wanted):
         return None
     full = (1 << len(wanted)) - 1
-
-    def bits(point: Point) -> int:
-        out = 0
-        for number, stage in enumerate(wanted):
-            if point in stage:
-                out |= 1 << number
-        return out
-
-    start: _State = (head, bits(head), _NOTHING)
+    marks: dict[Point, int] = {}
+    for number, stage in enumerate(wanted):
+        for point in stage:
+            marks[point] = marks.get(point, 0) | 1 << number
+    returning = graph.returning
+    start: _State = (head, marks.get(head, 0), _NOTHING)
     before: dict[_State, _State | None] = {start: None}
     queue = [start]
     for state in queue:
@@ -115,7 +112,7 @@ def cycle(
         known = _learn(point, known, graph.flags)
         answer = decided(point, dict(known)) if known and point.kind == "test" else None
         for label, target in point.to:
-            if target in blocked or label == "none" or (not raising and label == "raise"):
+            if target not in returning or target in blocked or label == "none" or (not raising and label == "raise"):
                 continue
             if answer is not None and label in {"true", "false"} and label != answer:
                 continue
@@ -123,7 +120,7 @@ def cycle(
                 if mask == full and (not known or _comes_to(head, known, wanted[0], graph.flags)):
                     return _walk_back(before, state)
                 continue
-            following = (target, mask | bits(target), known)
+            following = (target, mask | marks.get(target, 0), known)
             if following not in before and len(before) < MAX_STATES:
                 before[following] = state
                 queue.append(following)
@@ -181,17 +178,7 @@ class Onward:
         self.head = graph.head
         self.turns = turns
         self.flags = graph.flags
-        before: dict[Point, list[Point]] = {}
-        for point in graph.points:
-            for _, target in point.to:
-                before.setdefault(target, []).append(point)
-        self.returning: set[Point] = set()
-        stack = [self.head, *(p for p in graph.points if p.kind == "again")]
-        while stack:
-            point = stack.pop()
-            if point not in self.returning:
-                self.returning.add(point)
-                stack.extend(before.get(point, ()))
+        self.returning = graph.returning
         self.turning = any(p in turns for p in reach([self.head]))
         self._known: dict[Point, bool] = {}
 

@@ -128,14 +128,37 @@ class Graph:
         """Handler, the point that raises, what it raises."""
         self.truncated = False
         self._flags: frozenset[Cell] | None = None
+        self._returning: frozenset[Point] | None = None
         self.consumed: range | None = None
         """Of a loop over a generator of the project: the numbers of the points of its own body."""
 
     @property
+    def returning(self) -> frozenset[Point]:
+        """The points from which the head can be reached again (once the graph is built)."""
+        if self._returning is None:
+            before: dict[Point, list[Point]] = {}
+            for point in self.points:
+                for _, target in point.to:
+                    before.setdefault(target, []).append(point)
+            found: set[Point] = set()
+            stack = [p for p in self.points if p is self.head or p.kind == "again"]
+            while stack:
+                point = stack.pop()
+                if point not in found:
+                    found.add(point)
+                    stack.extend(before.get(point, ()))
+            self._returning = frozenset(found)
+        return self._returning
+
+    @property
     def flags(self) -> frozenset[Cell]:
-        """Cells that are set to a constant somewhere and tested somewhere (once the graph is built)."""
+        """Cells that are set to a constant somewhere and on whose test the loop may end (once the graph is built)."""
         if self._flags is None:
-            tested = {p.cell for p in self.points if p.kind == "test" and p.cell is not None}
+            tested = {
+                p.cell
+                for p in self.points
+                if p.kind == "test" and p.cell is not None and any(t not in self.returning for _, t in p.to)
+            }
             self._flags = frozenset(
                 p.cell
                 for p in self.points

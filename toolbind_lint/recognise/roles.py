@@ -32,40 +32,6 @@ Roles = frozenset[str]
 NONE: Roles = frozenset()
 _TIME: Roles = frozenset({CLOCK, JUMPING_CLOCK})
 
-_NAME_PARAMETERS = frozenset(
-    [
-        "tool_name",
-        "toolname",
-        "function_name",
-        "func_name",
-        "fn_name",
-        "fname",
-        "tool_id",
-        "action_name",
-        "command_name",
-        "requested_tool",
-        "called_tool",
-    ]
-)
-_LOOSE_NAME_PARAMETERS = frozenset(["name", "tool", "function", "action"])
-_CALL_PARAMETERS = frozenset(
-    ["tool_call", "toolcall", "function_call", "tool_use", "tool_use_block", "call_request", "tool_request"]
-)
-_CALLS_PARAMETERS = frozenset(["tool_calls", "toolcalls", "function_calls", "tool_uses"])
-_ARGS_PARAMETERS = frozenset(
-    [
-        "arguments",
-        "args",
-        "tool_args",
-        "tool_arguments",
-        "tool_input",
-        "function_args",
-        "kwargs",
-        "params",
-        "parameters",
-        "inputs",
-    ]
-)
 _DISPATCH_WORDS = ("tool", "function", "dispatch", "action")
 _READS = (
     "parse",
@@ -208,6 +174,12 @@ class RoleFinder:
         self.name_words = catalogue.words("reply", "name")
         self.args_words = catalogue.words("reply", "args")
         self.finish_words = catalogue.words("reply", "finish")
+        self._parameters = {
+            role: frozenset(
+                n for r in catalogue.rows if r.kind == "parameter" and r.one("role") == role for n in r.all("names")
+            )
+            for role in ("name", "loose-name", "call", "calls", "args")
+        }
         self.shape_turns: dict[int, Turn] = {}
         self._roles: Memo[Roles] = Memo(NONE, MAX_DEPTH)
         self._tested: dict[str, frozenset[str]] = {}
@@ -312,17 +284,19 @@ class RoleFinder:
     def _by_parameter_name(self, name: str, function: Function) -> Roles:
         """What the names of a function and its parameter say, for a dispatcher whose callers are elsewhere."""
         name = name.lower()
-        if name in _NAME_PARAMETERS:
+        if name in self._parameters["name"]:
             return frozenset({NAME})
-        if name in _CALL_PARAMETERS:
+        if name in self._parameters["call"]:
             return frozenset({CALL})
-        if name in _CALLS_PARAMETERS:
+        if name in self._parameters["calls"]:
             return frozenset({CALLS})
         about = function.node.name.lower() + " " + (function.cls.node.name.lower() if function.cls else "")
         if any(word in about for word in _DISPATCH_WORDS):
-            if name in _LOOSE_NAME_PARAMETERS and any(p.name.lower() in _ARGS_PARAMETERS for p in function.node.params):
+            if name in self._parameters["loose-name"] and any(
+                p.name.lower() in self._parameters["args"] for p in function.node.params
+            ):
                 return frozenset({NAME})
-            if name in _ARGS_PARAMETERS:
+            if name in self._parameters["args"]:
                 return frozenset({ARGS})
         return NONE
 

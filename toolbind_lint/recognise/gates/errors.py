@@ -248,7 +248,6 @@ def _judges_inside(node: ir.Handler) -> bool:
     return False
 
 
-_MESSAGE_KEYS = frozenset({"role", "content", "tool_call_id", "tool_use_id", "call_id", "output", "parts", "type"})
 _KEEPERS = ("message", "history", "result", "content", "output", "conversation", "transcript", "item", "input", "part")
 
 
@@ -271,16 +270,21 @@ def _speaks_of(case: Case, handler: Point) -> bool:
     return any(_tells(inner, names, case, handler) for inner in told)
 
 
+def _message_keys(case: Case) -> frozenset[str]:
+    """The keys by which a dict is a message or a tool's answer."""
+    return case.tools.catalogue.words("result-message", "keys")
+
+
 def _tells(node: ir.Node, names: set[str], case: Case, handler: Point) -> bool:
     if isinstance(node, ir.DictE):
         keys = {k.value for k, _ in node.items if isinstance(k, ir.Const)}
-        return bool(keys & _MESSAGE_KEYS) and any(_mentions(v, names) for _, v in node.items)
+        return bool(keys & _message_keys(case)) and any(_mentions(v, names) for _, v in node.items)
     if isinstance(node, ir.Assign) and node.value is not None and _mentions(node.value, names):
         indices = [t.index for t in node.targets if isinstance(t, ir.Subscript)]
-        return any(isinstance(i, ir.Const) and i.value in _MESSAGE_KEYS for i in indices)
+        return any(isinstance(i, ir.Const) and i.value in _message_keys(case) for i in indices)
     if isinstance(node, ir.Call):
         name = last_name(node.func)
-        if any(a.name in _MESSAGE_KEYS and _mentions(a.value, names) for a in node.args):
+        if any(a.name in _message_keys(case) and _mentions(a.value, names) for a in node.args):
             return True
         if name in _QUIET or not any(_mentions(a.value, names) for a in node.args):
             return False
