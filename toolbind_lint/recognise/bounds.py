@@ -179,14 +179,33 @@ class Onward:
         self.turns = turns
         self.flags = graph.flags
         self.returning = graph.returning
+        self.flagged = self._before_flags(graph)
         self.turning = any(p in turns for p in reach([self.head]))
         self._known: dict[Point, bool] = {}
+
+    def _before_flags(self, graph: Graph) -> set[Point]:
+        """The points from which a flag may be set before the next pass."""
+        before: dict[Point, list[Point]] = {}
+        for point in graph.points:
+            for _, target in point.to:
+                if point is not self.head:
+                    before.setdefault(target, []).append(point)
+        found: set[Point] = set()
+        stack = [p for p in graph.points if p.kind == "set" and p.cell in self.flags]
+        while stack:
+            point = stack.pop()
+            if point not in found:
+                found.add(point)
+                stack.extend(before.get(point, ()))
+        return found
 
     def __call__(self, start: Point, blocked: frozenset[Point] = frozenset()) -> bool:
         if blocked:
             return self._search(start, blocked)
         if start not in self._known:
-            self._known[start] = start in self.returning and self.turning and self._search(start, blocked)
+            possible = start in self.returning and self.turning
+            # Only where a flag is set on the way does it matter which way the tests go.
+            self._known[start] = possible and (start not in self.flagged or self._search(start, blocked))
         return self._known[start]
 
     def _search(self, start: Point, blocked: frozenset[Point]) -> bool:

@@ -28,8 +28,10 @@ from toolbind_lint.recognise.program import (
 )
 from toolbind_lint.recognise.roles import CALLS, Dispatch, RoleFinder, Turn, argument, dotted, last_name
 
-MAX_POINTS = 8_000
-MAX_FRAMES = 10
+MAX_POINTS = 4_000
+MAX_FRAMES = 9
+MAX_COPIES = 4
+"""How often a helper that reaches neither a turn nor a dispatch is laid in before it counts as any outside call."""
 
 Cell = tuple[str, ...]
 """A place that holds a value: a local of one frame, an attribute of a class, a module-level name."""
@@ -243,6 +245,8 @@ class Builder:
         self.graph = Graph()
         self._loops = 0
         self._dull: dict[str, bool] = {}
+        self._acts: dict[str, bool] = {}
+        self._copies: dict[str, int] = {}
         self._recursion: tuple[str, Point] | None = None
 
     # ---- entry points
@@ -937,11 +941,7 @@ class Builder:
                 after = made
         if name in _CALM and not any(self.catalogue.find("turn", n) for n in names):
             return after
-        if ctx.level is None:
-            made = self.point("call", call, ctx.frame, ctx.loops)
-            made.to.append(("", after))
-            return made
-        return self._event("call", call, after, ctx)
+        return after if ctx.level is None else self._event("call", call, after, ctx)
 
     def _waits(self, names: Sequence[str], func: ir.Expr, ctx: Context) -> bool:
         if any(self.catalogue.find("wait-for-person", n) for n in names):
@@ -977,7 +977,11 @@ class Builder:
                 return self.expr_parts(call, self._outside(call, after, ctx), ctx)
             return self.expr_parts(call, self._again(call, self._recursion[1], ctx), ctx)
         enterable = [
-            t for t in targets if self._enterable(t, ctx.frame) and not (t.node.is_generator and not delegates)
+            t
+            for t in targets
+            if self._enterable(t, ctx.frame)
+            and not (t.node.is_generator and not delegates)
+            and (self._copies.get(t.key, 0) < MAX_COPIES or self._acting(t))
         ]
         if not enterable or (not dull and all(self.dull(t) for t in enterable)):
             return None
@@ -986,6 +990,7 @@ class Builder:
             return None
         entries = []
         for target in enterable:
+            self._copies[target.key] = self._copies.get(target.key, 0) + 1
             frame = self._frame(target, ctx.frame, call)
             inner = Context(
                 frame, ctx.loops, lambda: after, lambda: after, ret, ctx.level, ctx.yields if delegates else None
@@ -1071,6 +1076,18 @@ class Builder:
             if active.function.key == function.key:
                 return False
         return depth < MAX_FRAMES
+
+    def _acting(self, function: Function, depth: int = 0) -> bool:
+        """Whether a function makes a turn or a dispatch, itself or below it."""
+        if function.key not in self._acts:
+            self._acts[function.key] = False
+            found = bool(self.roles.turns_in(function) or self.roles.dispatches_in(function))
+            if not found and depth < MAX_FRAMES:
+                found = any(
+                    self._acting(t, depth + 1) for c in function.calls for t in self.program.targets(c, function)
+                )
+            self._acts[function.key] = found
+        return self._acts[function.key]
 
     def dull(self, function: Function, depth: int = 0) -> bool:
         """Whether nothing that a path could care about happens in a function or below it."""
