@@ -45,7 +45,7 @@ def lint(snapshot: Snapshot, targets: Collection[str], settings: Settings) -> Re
     rules = load_rules()
     catalogue = load_catalogue(settings.tables)
     project, crashes = _index(snapshot, Words(catalogue.seeds), settings)
-    subjects, later, broken = _recognise(project, catalogue, settings)
+    subjects, later, broken = _recognise(project, catalogue, settings, wanted)
     everything = (*project.unreadable, *later)
     unreadable = _distinct(everything, wanted)
     found, failed = check(subjects, unreadable, rules)
@@ -103,7 +103,7 @@ def _breaking(snapshot: Snapshot, build: Callable[[Snapshot], Project]) -> Itera
 
 
 def _recognise(
-    project: Project, catalogue: Catalogue, settings: Settings
+    project: Project, catalogue: Catalogue, settings: Settings, wanted: frozenset[str]
 ) -> tuple[tuple[Subject, ...], tuple[Unreadable, ...], list[Crash]]:
     """What is recognised; nothing, without importing the recogniser, where no statement is worth reading."""
     if not any(project.candidates().values()):
@@ -115,7 +115,7 @@ def _recognise(
         return Limits(file.step_ceiling, file.wall_ceiling_ms, file.token_ceiling)
 
     try:
-        found = recognise(project, catalogue, limits)
+        found = recognise(project, catalogue, limits, wanted)
     except Exception as error:
         return (), (), [Crash("", "recognise", f"{type(error).__name__}: {error}")]
     return found.subjects, found.unreadable, list(found.crashes)

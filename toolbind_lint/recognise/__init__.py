@@ -8,7 +8,7 @@ statement.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
 from toolbind_lint.catalogue import Catalogue
@@ -37,8 +37,17 @@ class Recognised(NamedTuple):
     crashes: tuple[Crash, ...]
 
 
-def recognise(project: Project, catalogue: Catalogue, limits: Callable[[str], Limits]) -> Recognised:
-    """Finds and judges every tool loop, retry and dispatcher of a project."""
+def recognise(
+    project: Project,
+    catalogue: Catalogue,
+    limits: Callable[[str], Limits],
+    targets: Collection[str] | None = None,
+) -> Recognised:
+    """Finds and judges the tool loops, retries and dispatchers of a project.
+
+    With ``targets`` only those that stand in one of these files or in a file that leads to one by its imports: no other loop can have a
+    place there.
+    """
     from toolbind_lint.recognise.loops import LoopFinder, Tools
     from toolbind_lint.recognise.program import Program
     from toolbind_lint.recognise.roles import RoleFinder
@@ -46,7 +55,12 @@ def recognise(project: Project, catalogue: Catalogue, limits: Callable[[str], Li
     from toolbind_lint.recognise.values import Values
 
     candidates = project.candidates()
-    if not any(candidates.values()):
+    if targets is not None:
+        judged = _leading_to(project, targets)
+        read = _led_to(project, judged)
+    else:
+        judged = read = frozenset(candidates)
+    if not any(candidates.get(path) for path in judged):
         return Recognised((), (), ())
     program = Program(project)
     tools = Tools(program, catalogue, RoleFinder(program, catalogue), Values(program, catalogue))
@@ -56,8 +70,8 @@ def recognise(project: Project, catalogue: Catalogue, limits: Callable[[str], Li
     slow: dict[str, Unreadable] = {}
     spent: dict[str, float] = {}
 
-    def each(stage: str) -> Iterator[tuple[str, int]]:
-        for path in sorted(candidates):
+    def each(paths: frozenset[str]) -> Iterator[tuple[str, int]]:
+        for path in sorted(paths & candidates.keys()):
             for number in sorted(candidates[path]):
                 if path in slow:
                     break
@@ -81,7 +95,7 @@ def recognise(project: Project, catalogue: Catalogue, limits: Callable[[str], Li
         except Exception as error:
             crashes.append(Crash(path, stage, f"{type(error).__name__}: {error}"))
 
-    for path, number in each("turns"):
+    for path, number in each(read):
         module = program.module(path)
         if module is not None:
             guarded("turns", path, lambda module=module, number=number: finder.mark(module, number))  # type: ignore[misc]
@@ -98,10 +112,37 @@ def recognise(project: Project, catalogue: Catalogue, limits: Callable[[str], Li
         for case in finder.dispatchers(module, number):
             subjects.append(subject(case, limits(path)))
 
-    for path, number in each("loops"):
+    for path, number in each(judged):
         guarded("loops", path, lambda path=path, number=number: loops(path, number))  # type: ignore[misc]
-    for path, number in each("dispatchers"):
+    for path, number in each(judged):
         guarded("dispatchers", path, lambda path=path, number=number: dispatchers(path, number))  # type: ignore[misc]
     subjects.sort(key=lambda s: (s.place.path, s.place.cell or 0, s.place.line, s.place.column, s.kind))
     unreadable = (*dict.fromkeys(program.unreadable), *slow.values())
     return Recognised(tuple(subjects), tuple(unreadable), tuple(crashes))
+
+
+def _leading_to(project: Project, targets: Collection[str]) -> frozenset[str]:
+    """The targets and the files that import them, directly or not."""
+    found = set(targets)
+    stack = sorted(found)
+    while stack:
+        for path in project.importers(stack.pop()):
+            if path not in found:
+                found.add(path)
+                stack.append(path)
+    return frozenset(found)
+
+
+def _led_to(project: Project, paths: frozenset[str]) -> frozenset[str]:
+    """Files, and what they import, directly or not."""
+    found = set(paths)
+    stack = sorted(found)
+    while stack:
+        path = stack.pop()
+        module = project.modules.get(path)
+        for row in module.imports if module is not None else ():
+            for target, _ in project.import_targets(path, row):
+                if target not in found:
+                    found.add(target)
+                    stack.append(target)
+    return frozenset(found)

@@ -796,9 +796,22 @@ class BoundFinder:
 
     def _budget(self, atom: ir.Compare, frame: Frame) -> ir.Expr | None:
         """The side of a comparison that is no reading of the clock."""
-        for side in (atom.right, atom.left):
-            if CLOCK not in self.roles.of(side, frame.function):
-                return side
+        for side, other in ((atom.right, atom.left), (atom.left, atom.right)):
+            if CLOCK in self.roles.of(side, frame.function):
+                continue
+            if isinstance(side, ir.Const):
+                return self._difference(other, frame) or side
+            return side
+        return None
+
+    def _difference(self, expr: ir.Expr, frame: Frame) -> ir.Expr | None:
+        """The budget of what is left of it: of ``budget - (now() - started)``, or of a name that the loop sets to that."""
+        if isinstance(expr, ir.Bin) and expr.op == "-" and CLOCK not in self.roles.of(expr.left, frame.function):
+            return expr.left
+        cell = self.cell(expr, frame)
+        for change in self.changes(cell, "set") if cell is not None else ():
+            if isinstance(change.value, ir.Bin) and change.value_frame is not None:
+                return self._difference(change.value, change.value_frame)
         return None
 
     def _rearmed(self, atom: ir.Compare, frame: Frame, point: Point) -> bool:

@@ -838,7 +838,14 @@ class Builder:
             body = expr.function.body[0]
             # Handed to a thread or a timer it runs there and then, as far as the loop can tell.
             runs = isinstance(body, ir.Return) and not expr.function.params
-            return self.expr(body.value, after, ctx) if runs and isinstance(body, ir.Return) else after
+            if not runs or not isinstance(body, ir.Return):
+                return after
+            inner = self.expr(body.value, after, ctx)
+            if inner is after:
+                return after
+            either = self.point("join", expr, ctx.frame, ctx.loops)
+            either.to = [("", inner), ("", after)]
+            return either
         if expr is None or isinstance(expr, (ir.Name, ir.Const)):
             return after
         if isinstance(expr, ir.Call):

@@ -979,7 +979,10 @@ class Program:
         found: list[tuple[ir.Call, Function]] = []
         calling = sorted({row for name in names for row in self.statements_calling(name)})
         if worded:
-            calling = [(p, n) for p, n in calling if self.project.modules[p].statements[n].words]
+            candidates = self.project.candidates()
+            calling = [
+                (p, n) for p, n in calling if self.project.modules[p].statements[n].words or n in candidates.get(p, ())
+            ]
         for path, number in calling[:limit]:
             module = self.module(path)
             if module is None:

@@ -155,6 +155,8 @@ class Dispatch(NamedTuple):
     callee: str
     lookup: ir.Node | None = None
     """The expression that turns the name into code, where that is not the call itself."""
+    proves: tuple[str, ...] = ()
+    """The gates that the configuration says it holds."""
 
 
 _Lookup = tuple[str, "ir.Expr | None", "ir.Node | None"]
@@ -548,13 +550,13 @@ class RoleFinder:
             return row, row.one("method")
         return None, ""
 
-    def _in_house(self, meaning: FunctionRef) -> tuple[Row | None, str]:
+    def _in_house(self, meaning: FunctionRef, kind: str = "turn") -> tuple[Row | None, str]:
         """A wrapper of the project's own, described in its configuration by dotted name."""
         module = meaning.function.module.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         parts = f"{module}.{meaning.function.node.qualname}".split(".")
         for start in range(len(parts)):
             name = ".".join(parts[start:])
-            row = self.catalogue.find("turn", name)
+            row = self.catalogue.find(kind, name)
             if row is not None and row.framework == "project":
                 return row, name
         return None, ""
@@ -778,8 +780,14 @@ class RoleFinder:
         for meaning in self.program.resolve(func, function):
             if isinstance(meaning, External):
                 row = self.catalogue.find("dispatch", meaning.name)
+                if row is not None and row.framework == "project":
+                    return self._declared(call, row, function, callee)
                 if row is not None and self._model_named(call, row, function):
                     return Dispatch(call, function, "server", _first(call, row.one("name")), callee)
+            elif isinstance(meaning, FunctionRef):
+                row, _ = self._in_house(meaning, "dispatch")
+                if row is not None:
+                    return self._declared(call, row, function, callee)
         if isinstance(func, ir.Attr):
             unknown = not any(isinstance(m, External) for m in self.program.resolve(func, function))
             row = self.catalogue.by_method("dispatch", callee) if unknown else None
@@ -893,6 +901,10 @@ class RoleFinder:
             )
             speaks = speaks or any("tool" in w.lower() for w in words)
         return found and raises and speaks
+
+    def _declared(self, call: ir.Call, row: Row, function: Function, callee: str) -> Dispatch:
+        """A dispatcher that the project's configuration describes."""
+        return Dispatch(call, function, "declared", _first(call, row.one("name")), callee, None, row.all("proves"))
 
     def _model_named(self, call: ir.Call, row: Row, function: Function) -> bool:
         """Whether the name that a dispatching call gets is one that the model gave."""

@@ -49,6 +49,11 @@ def _judge(case: Case, point: Point, dispatch: Dispatch) -> Fault | Evidence:
     called = text_of(dispatch.node) if isinstance(dispatch.node, ir.Call) else dispatch.callee
     words = (("call", called), ("value", text_of(dispatch.key)))
     runs = (Step(place_of(case, point), "runs here"),)
+    if dispatch.form == "declared":
+        held = "allowlist" in dispatch.proves
+        return Evidence(
+            at, "" if held else "?", "held by configuration" if held else f"what {dispatch.callee} admits is not known"
+        )
     pattern = _pattern(case, point)
     if pattern is not None:
         return Fault("pattern", pattern.place, words, related=runs)
@@ -304,9 +309,19 @@ def _picked(case: Case, dispatch: Dispatch) -> str:
 
 def _brings_a_server(case: Case) -> bool:
     """Whether the module that calls a server also says which one it is."""
-    words = case.tools.catalogue.words("mcp-server", "call")
+    words = {word.rpartition(".")[2] for word in case.tools.catalogue.words("mcp-server", "call")}
     module = case.function.module
-    return any(word.rpartition(".")[2] in module.names for word in words)
+    if not words & module.names:
+        return False
+    for number, statement in enumerate(module.index.statements):
+        if not words & statement.calls:
+            continue
+        for function in case.tools.program.functions(module, number):
+            for call in function.calls:
+                given = [a.value for a in call.args if a.name in {None, "command", "url"}][:1]
+                if last_name(call.func) in words and given and isinstance(given[0], ir.Const):
+                    return True
+    return False
 
 
 def _intake(case: Case) -> Step | None:

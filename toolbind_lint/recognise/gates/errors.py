@@ -290,7 +290,7 @@ def _tells(node: ir.Node, names: set[str], case: Case, handler: Point) -> bool:
             return False
         if name in {"append", "extend", "insert"} and isinstance(node.func, ir.Attr):
             return any(word in last_name(node.func.base).lower() for word in _KEEPERS)
-        return any(word in name.lower() for word in ("message", "tool_result", "toolresult"))
+        return any(word in name.lower() for word in ("message", "result"))
     if isinstance(node, ir.Return) and node.value is not None and _mentions(node.value, names):
         # A helper's answer stands where the tool's would have stood.
         return case.kind == "dispatcher" or (handler.frame.caller is not None and _runs_a_tool(case, handler))

@@ -10,13 +10,16 @@ from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.paths import Point
 from toolbind_lint.recognise.roles import CLOCK, last_name
 from toolbind_lint.recognise.values import text_of
-from toolbind_lint.verdicts import Fault, Verdict
+from toolbind_lint.verdicts import Evidence, Fault, Verdict
 
 
 def verdict(case: Case) -> Verdict:
     """How the tool timeout of a loop or dispatcher stands."""
     if not case.dispatches:
         return Verdict("tool-timeout", "not-applicable")
+    if all(p.dispatch is not None and "tool-timeout" in p.dispatch.proves for p in case.dispatches):
+        at = place_of(case, case.dispatches[0])
+        return Verdict("tool-timeout", "held", (), (Evidence(at, "", "held by configuration"),))
     for point in case.dispatches:
         found = _post_hoc(case, point)
         if found is not None:

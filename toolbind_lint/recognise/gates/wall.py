@@ -41,7 +41,7 @@ def _judged(case: Case, budget: ir.Expr | None, function: Function, at: object, 
     assert isinstance(at, Place)
     faults: list[Fault] = []
     evidence = [Evidence(at, "", "the time is compared with a budget")]
-    if budget is not None:
+    if budget is not None and not isinstance(budget, ir.Const):
         values = case.tools.values.alternatives(budget, function)
         off = [v for v in values if v.origin == "absent" or v.number == 0]
         loose = [v for v in values if v.pinned is False]
