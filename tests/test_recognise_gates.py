@@ -392,6 +392,15 @@ WALL_HELD = {
         before="begun = time.monotonic()\ndef spent():\n    return time.monotonic() - begun",
         top="if spent() > 60:\n    break",
     ),
+    "what is left": timed(
+        before="end = time.monotonic() + 60", top="left = end - time.monotonic()\nif left <= 0:\n    break"
+    ),
+    "what is left, in place": timed(
+        before="end = time.monotonic() + 60", top="if end - time.monotonic() <= 0:\n    break"
+    ),
+    "what is left, not below nought": timed(
+        before="end = time.monotonic() + 60", top="left = max(0, end - time.monotonic())\nif left == 0:\n    break"
+    ),
     "in the condition": loop("while time.monotonic() < end:", module=TIME, before="end = time.monotonic() + 60"),
     "in the condition with a counter": loop(
         "while n < 8 and time.monotonic() < end:", module=TIME, before="n, end = 0, time.monotonic() + 60", top="n += 1"
@@ -1193,6 +1202,26 @@ def test_a_spin_is_told_at_the_test_that_lets_it_round() -> None:
     assert [step.message for step in fault.trail] == ["create"]
 
 
+def test_a_reply_that_neither_calls_nor_says_anything_spins() -> None:
+    text = """\
+    import json
+    from openai import OpenAI
+    client = OpenAI()
+    def run(messages, tools, handlers):
+        while True:
+            message = client.chat.completions.create(model="m", messages=messages, tools=tools).choices[0].message
+            if message.tool_calls:
+                messages.append(message)
+                for call in message.tool_calls:
+                    result = handlers[call.function.name](**json.loads(call.function.arguments))
+                    messages.append({"role": "tool", "content": result})
+            elif message.content:
+                return message.content
+    """
+    assert stands(text, "exit") == "leaks spins"
+    assert stands(text.replace("elif message.content:", "else:"), "exit") == "held"
+
+
 # ---- all gates
 
 
@@ -1208,6 +1237,21 @@ def test_a_loop_that_holds_has_evidence_for_it() -> None:
         ("exit", "held"),
     ]
     assert [bool(v.evidence) for v in found.verdicts[:3]] == [True, True, True]
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "message"),
+    [
+        (loop(H), "8", "as many passes as 8"),
+        (loop("for _ in range(CAP):", module="CAP = 8"), "8", "as many passes as CAP = 8 (constant)"),
+        (counted(head="while n < 8:", top="n += 1"), "8", "compared with 8"),
+        (counted(head="while n < cap:", params="cap=8", top="n += 1"), "8", "compared with cap = 8 (default)"),
+        (loop("while len(messages) < 20:"), "20", "its size compared with 20"),
+        (loop("for item in handlers:"), "", "as many passes as handlers"),
+    ],
+)
+def test_a_cap_is_shown_with_its_number_and_where_it_comes_from(text: str, value: str, message: str) -> None:
+    assert [(e.value, e.message) for e in verdict(text, "cap").evidence] == [(value, message)]
 
 
 def test_faults_stand_only_in_gates_that_leak_or_are_missing() -> None:

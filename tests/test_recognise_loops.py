@@ -1071,6 +1071,24 @@ def test_a_shape_does_not_know_the_names_of_locals_or_the_number_of_the_cap() ->
     assert one.shape != other.shape
 
 
+@pytest.mark.parametrize(
+    ("text", "shape"),
+    [
+        (loop(), "tool-loop|while True|turns:completions.create|dispatches:table|exits:return"),
+        (
+            loop("for step in range(8):", leave="if not message.tool_calls:\n    break"),
+            "tool-loop|for v0 in range()|turns:completions.create|dispatches:table|exits:end",
+        ),
+        (
+            loop("while n < cap:", params="cap=3", before="n = 0", top="n += 1", inner="assert call"),
+            "tool-loop|while v0 < v1|turns:completions.create|dispatches:table|exits:end,raise,return",
+        ),
+    ],
+)
+def test_a_shape_is_head_turns_dispatches_and_exits(text: str, shape: str) -> None:
+    assert subject(text).shape == shape
+
+
 def test_the_witness_leads_over_the_turn_and_the_dispatch() -> None:
     text = loop()
     found = subject(text)
@@ -1094,9 +1112,9 @@ def test_the_witness_names_the_helpers_on_the_way() -> None:
         (
             loop(
                 "for _ in range(8):",
-                module="import time",
+                module="import time\nLIMIT = 90",
                 before="end = time.monotonic()",
-                top="if time.monotonic() - end > 90: break",
+                top="if time.monotonic() - end > LIMIT: break",
             ),
             "8",
             "90",

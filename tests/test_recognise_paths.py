@@ -116,6 +116,13 @@ def test_a_match_tries_its_cases_in_order(cases: str, wanted: set[str]) -> None:
     assert walks("while x:\n    match y:\n" + indent(cases, " " * 8)) == wanted
 
 
+@pytest.mark.parametrize(
+    "text", ["n = lambda: a()", "n = lambda: exit()", "x.sort(key=lambda i: exit())", "x(ask=lambda: input())"]
+)
+def test_the_body_of_a_lambda_need_not_run(text: str) -> None:
+    assert "b again" in walks(f"while x:\n    {text}\n    b()")
+
+
 # ---- jumps
 
 
