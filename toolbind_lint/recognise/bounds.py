@@ -8,6 +8,7 @@ further pass.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import permutations
 from typing import NamedTuple
 
 from toolbind_lint.facts import Value
@@ -82,7 +83,44 @@ def passes(
     graph: Graph, stages: Iterable[Iterable[Point]], avoiding: Iterable[Point] = (), *, raising: bool = True
 ) -> bool:
     """Whether a pass from the head back to it visits one point of each stage, in any order, avoiding some points."""
-    return cycle(graph, stages, avoiding, raising=raising) is not None
+    wanted = [frozenset(stage) for stage in stages]
+    blocked = frozenset(avoiding)
+    if not _connected(graph, wanted, blocked, raising):
+        return False
+    return not graph.flags or cycle(graph, wanted, blocked, raising=raising) is not None
+
+
+def _connected(graph: Graph, stages: list[frozenset[Point]], blocked: frozenset[Point], raising: bool) -> bool:
+    """``passes`` without regard to flags: by plain reachability, in every order of the stages."""
+    head = graph.head
+    assert head is not None
+    if head in blocked or not all(stages):
+        return False
+
+    def steps(point: Point) -> Iterator[Point]:
+        for label, target in point.to:
+            if label != "none" and (raising or label != "raise") and target not in blocked:
+                yield target
+
+    def onward(starts: Iterable[Point]) -> set[Point]:
+        seen: set[Point] = set()
+        stack = list(starts)
+        while stack:
+            point = stack.pop()
+            if point not in seen:
+                seen.add(point)
+                stack.extend(t for t in steps(point) if t not in seen and t in graph.returning)
+        return seen
+
+    first = onward([head])
+    for order in permutations(stages):
+        here = first
+        for stage in order:
+            # A point of the stage is where the walk stands, so that what follows is what it leads to.
+            here = onward(stage & here)
+        if any(head is target for point in here for target in steps(point)):
+            return True
+    return False
 
 
 def cycle(
@@ -682,6 +720,11 @@ class BoundFinder:
     def reset_passes(self, bound: Bound) -> bool:
         """Whether a pass through a turn sets the counter back."""
         return bool(bound.resets) and passes(self.graph, [self.pivots, bound.resets])
+
+    def stands_on_all(self, bounds: Iterable[Bound]) -> bool:
+        """Whether every pass through a turn comes by a test of one of the bounds."""
+        tests = [p for b in bounds for p in (*b.tests, *b.guards)]
+        return not passes(self.graph, [self.pivots], tests)
 
     def uncovered(self, bounds: Iterable[Bound]) -> list[Point] | None:
         """A pass through a turn on which none of the bounds stands, or None."""

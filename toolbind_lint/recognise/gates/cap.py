@@ -23,7 +23,14 @@ def verdict(case: Case, ceiling: int) -> Verdict:
     if case.graph.truncated:
         return Verdict("cap", "unknown", (), (Evidence(header(case), "", "too large to follow every path"),))
     finder = case.finder
-    effective = [b for b in case.bounds if finder.finite(b) and (b.leaves or finder.leaves_unchanged(b))]
+    effective = [
+        b
+        for b in case.bounds
+        if finder.finite(b)
+        and (b.leaves or finder.leaves_unchanged(b))
+        # One that only some passes come by can help another; deep inside helpers it is a check of something else.
+        and (b.tests[0].frame.caller is None or finder.stands_on_all([b]))
+    ]
     good = [b for b in effective if finder.covers(b)]
     changed = tuple(_changed(case, b) for b in effective)
     faults = (*(f for group in changed for f in group), *_moved_deadlines(case))
@@ -57,7 +64,7 @@ def place_of(case: Case, point: Point, node: ir.Node | None = None) -> Place:
 
 
 def _held(case: Case, bounds: list[Bound], ceiling: int, faults: tuple[Fault, ...]) -> Verdict:
-    alone = [b for b in bounds if case.finder.uncovered([b]) is None] or bounds
+    alone = [b for b in bounds if case.finder.stands_on_all([b])] or bounds
     judged = [(_weight(b, ceiling), number, b) for number, b in enumerate(alone)]
     _, _, best = min(judged, key=lambda row: (row[0], row[1]))
     fault = _value_fault(case, best, ceiling)
@@ -170,7 +177,7 @@ def _changed(case: Case, bound: Bound) -> list[Fault]:
     """``max_steps += 5`` and ``steps = 0`` while the loop runs."""
     finder = case.finder
     out: list[Fault] = []
-    if bound.kind == "range" or case.finder.uncovered([bound]) is not None:
+    if bound.kind == "range" or not case.finder.stands_on_all([bound]):
         return out
     for cell in sorted(bound.cap_cells - bound.cells):
         for point in finder.changes(cell, "set", "move"):
@@ -263,7 +270,7 @@ def _counted_on_success(case: Case, effective: list[Bound], good: list[Bound]) -
         if bound in good or not bound.moves or bound.kind == "size":
             continue
         tests = (*bound.tests, *bound.guards)
-        if finder.uncovered([*good, bound]) is not None:
+        if not finder.stands_on_all([*good, bound]):
             continue
         if not passes(case.graph, [finder.pivots, tests, bound.moves], bound.resets):
             continue
@@ -308,7 +315,7 @@ def _none(case: Case, gap: list[Point]) -> Fault:
     words: dict[str, str] = {}
     for bound in case.bounds:
         at = place_of(case, bound.tests[0])
-        if bound.leaves and not finder.finite(bound) and finder.uncovered([bound]) is None:
+        if bound.leaves and not finder.finite(bound) and finder.stands_on_all([bound]):
             how = "infinite"
             value = worst(bound)
             words.update({"cap": text_of(bound.cap), "value": value.text})
