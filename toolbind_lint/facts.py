@@ -1,4 +1,4 @@
-"""What the source says. Everything here is plain data: no tree node, no file handle, nothing that cannot be sent to a process.
+"""What the source says, as plain data: no tree node, no file handle, nothing that cannot be sent to a process.
 
 Paths are relative to the project root, with ``/``. Lines and columns count from 1, columns in code points. In a
 notebook ``cell`` is the index among all cells from 0, and lines count in that cell.
@@ -59,8 +59,8 @@ class Value(NamedTuple):
 class Unreadable(NamedTuple):
     """A file, or the rest of one, in which nothing was checked.
 
-    ``reason`` is one of ``syntax``, ``encoding``, ``too-large``, ``too-slow``, ``notebook``, ``unreadable``; ``relevant`` says that
-    the file holds a word that we look for, so that something may have been missed.
+    ``reason`` is one of ``syntax``, ``encoding``, ``too-large``, ``too-slow``, ``notebook``, ``unreadable``;
+    ``relevant`` says that the file holds a word that we look for, so that something may have been missed.
     """
 
     place: Place
@@ -70,7 +70,7 @@ class Unreadable(NamedTuple):
 
 
 class Comment(NamedTuple):
-    """A real comment token (never text inside a string). ``place`` spans it; ``own_line`` says that nothing else is on its line."""
+    """A real comment, never text inside a string. ``own_line`` says that nothing else is on its line."""
 
     place: Place
     text: str

@@ -32,10 +32,9 @@ GATES: tuple[Gate, ...] = (
 class Fault(NamedTuple):
     """One way in which a gate fails.
 
-    ``how`` is a code of the closed list of the gate. ``place`` is where the mend goes, ``at`` names that place for a message
-    (``words`` fill the message template of the rule that speaks for the how). ``trail`` leads from the subject's
-    header to the place; ``related`` are lighter faults and other places worth seeing. ``clear`` is False where the
-    evidence is by shape or by a guess that a person should confirm.
+    ``how`` is a code of the closed list of the gate. ``place`` is where the mend goes; ``words`` fill the message
+    template of the rule that speaks for the how. ``trail`` leads from the subject's header to the place; ``related``
+    are lighter faults and other places worth seeing.
     """
 
     how: str
@@ -55,7 +54,7 @@ class Evidence(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """How one gate of one subject stands. ``faults`` are ordered heaviest first and are empty unless leaks or missing."""
+    """How one gate of one subject stands. ``faults``, heaviest first, are empty unless it leaks or is missing."""
 
     gate: Gate
     state: State

@@ -45,8 +45,8 @@ def recognise(
 ) -> Recognised:
     """Finds and judges the tool loops, retries and dispatchers of a project.
 
-    With ``targets`` only those that stand in one of these files or in a file that leads to one by its imports: no other loop can have a
-    place there.
+    With ``targets`` only those that stand in one of these files or in a file that leads to one by its imports: no
+    other loop can have a place there.
     """
     from toolbind_lint.recognise.loops import LoopFinder, Tools
     from toolbind_lint.recognise.program import Program

@@ -126,7 +126,7 @@ def _connected(graph: Graph, stages: list[frozenset[Point]], blocked: frozenset[
 def cycle(
     graph: Graph, stages: Iterable[Iterable[Point]], avoiding: Iterable[Point] = (), *, raising: bool = True
 ) -> list[Point] | None:
-    """One pass from the head back to it that visits a point of each stage and none to be avoided; None where there is none.
+    """One pass from the head back to it that visits each stage and nothing to be avoided; None where there is none.
 
     A pass that sets a flag on which the loop then ends is none.
     """
@@ -207,8 +207,8 @@ def _walk_back(before: dict[_State, _State | None], state: _State) -> list[Point
 class Onward:
     """Whether, from a point of a graph, the loop can make another pass with another turn.
 
-    Flags are followed: after ``done = True`` a test of ``done`` has one way only. Answers are kept, and where no flag is set on the
-    way the plain graph answers.
+    Flags are followed: after ``done = True`` a test of ``done`` has one way only. Answers are kept, and where no flag
+    is set on the way the plain graph answers.
     """
 
     def __init__(self, graph: Graph, turns: frozenset[Point]) -> None:
@@ -238,6 +238,7 @@ class Onward:
         return found
 
     def __call__(self, start: Point, blocked: frozenset[Point] = frozenset()) -> bool:
+        """Whether the loop goes on from a point, without passing a blocked one."""
         if blocked:
             return self._search(start, blocked)
         if start not in self._known:
@@ -742,7 +743,7 @@ class BoundFinder:
         return self._onward(point, blocked)
 
     def ends_by_state(self, start: Point) -> bool:
-        """Whether an exception raised behind a point leaves its mark in what a later test of the same pass reads to end the loop.
+        """Whether an exception raised behind a point leaves a mark that a later test of the pass reads to end the loop.
 
         ``except Stop as e: self.messages.append(e.message)`` and ``if self.messages[-1]["role"] == "exit": break``.
         """
@@ -848,7 +849,9 @@ class BoundFinder:
         return None
 
     def _difference(self, expr: ir.Expr, frame: Frame) -> ir.Expr | None:
-        """The budget of what is left of it: of ``budget - (now() - started)``, or of a name that the loop sets to that."""
+        """The budget of what is left of it: of ``budget - (now() - started)``, or of a name that the loop sets to
+        that.
+        """
         if isinstance(expr, ir.Bin) and expr.op == "-" and CLOCK not in self.roles.of(expr.left, frame.function):
             return expr.left
         cell = self.cell(expr, frame)

@@ -1,7 +1,8 @@
 """Answers to questions that ask each other, kept where they are final.
 
-A question met again while it is being answered gets the bottom value. What was answered on the strength of that is kept only
-until the question at the bottom of it is done: kept for ever, it would be wrong for whoever asks from elsewhere.
+A question met again while it is being answered gets the bottom value. What was answered on the strength of that is
+kept only until the question at the bottom of it is done: kept for ever, it would be wrong for whoever asks from
+elsewhere.
 """
 
 from __future__ import annotations

@@ -1139,7 +1139,9 @@ class Builder:
 
 
 def _keeps_state(node: ir.Assign) -> bool:
-    """Whether an assignment sets a flag or a number on an object: ``self.done = True``, ``self.left = self.left - 1``."""
+    """Whether an assignment sets a flag or a number on an object: ``self.done = True``, ``self.left = self.left -
+    1``.
+    """
     if not isinstance(node.value, (ir.Const, ir.Bin)):
         return False
     return any(isinstance(t, (ir.Attr, ir.Subscript)) for t in node.targets)

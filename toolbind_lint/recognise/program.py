@@ -132,7 +132,9 @@ class Function:
 
     @property
     def nodes(self) -> tuple[ir.Node, ...]:
-        """All nodes of the body, parents first; what is in nested functions and classes is not there, but in bare lambdas."""
+        """All nodes of the body, parents first; what is in nested functions and classes is not there, but in bare
+        lambdas.
+        """
         if self._nodes is None:
             found = list(ir.walk_all(self.node.body))
             for node in found:

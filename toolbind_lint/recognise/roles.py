@@ -75,7 +75,17 @@ _RUNS = frozenset(
     ]
 )
 _EXECUTES = frozenset(
-    "execute run exec execute_action run_action execute_command run_command run_code execute_code".split()
+    [
+        "execute",
+        "run",
+        "exec",
+        "execute_action",
+        "run_action",
+        "execute_command",
+        "run_command",
+        "run_code",
+        "execute_code",
+    ]
 )
 _PASSING_METHODS = frozenset(
     [
@@ -699,7 +709,9 @@ class RoleFinder:
                 self._mark(call, function)
 
     def find_answers(self, function: Function) -> None:
-        """Marks as turns the calls that take a conversation and whose answer goes back into it, where nobody knows what they run."""
+        """Marks as turns the calls that take a conversation and whose answer goes back into it, where nobody knows
+        what they run.
+        """
         for node in function.nodes:
             if not isinstance(node, ir.Assign) or len(node.targets) != 1 or not isinstance(node.targets[0], ir.Name):
                 continue

@@ -252,7 +252,9 @@ _KEEPERS = ("message", "history", "result", "content", "output", "conversation",
 
 
 def _speaks_of(case: Case, handler: Point) -> bool:
-    """Whether the exception, its text or its code goes to the model: into a message, a tool's answer, or what a helper returns for one."""
+    """Whether the exception, its text or its code goes to the model: into a message, a tool's answer, or what a
+    helper returns for one.
+    """
     node = handler.node
     assert isinstance(node, ir.Handler)
     if not node.name:
