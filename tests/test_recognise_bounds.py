@@ -71,6 +71,14 @@ HELD = {
     "raise in front": bounded(top="n = n + 1\nif n > 8:\n    raise RuntimeError"),
     "return in front": bounded(top="n += 1\nif n > 8:\n    return None"),
     "exit of the process": bounded(module="import sys", top="n += 1\nif n > 8:\n    sys.exit(1)"),
+    "exit of the process in a helper": bounded(
+        module="import sys\ndef stop():\n    sys.exit(1)", top="n += 1\nif n > 8:\n    stop()"
+    ),
+    "an exception that becomes the role of the last message": bounded(
+        module="class Limit(Exception): ...",
+        top="try:\n    n += 1\n    if n > 8:\n        raise Limit\nexcept Limit as e:\n"
+        "    messages.append({'role': 'exit', 'content': str(e)})\nif messages[-1]['role'] == 'exit':\n    break",
+    ),
     "assert": bounded(top="n += 1\nassert n < 8"),
     "match": bounded(top="n += 1\nmatch n:\n    case 8:\n        break\n    case _:\n        pass"),
     "break at the foot": bounded(foot="n += 1\nif n >= 8:\n    break"),
@@ -219,6 +227,15 @@ NONE = {
     "counted by a handler only": bounded(
         head="while n < 8:", run=f"try:\n    result = {RUN}\nexcept Exception:\n    n += 1\n    result = 'failed'"
     ),
+    "an infinite number that is only logged": bounded(
+        module="import math", top="n += 1\nif n > math.inf:\n    print('never')"
+    ),
+    "the role of the last message, which nothing sets": bounded(
+        top="n += 1\nif n > 8:\n    messages.append({'role': 'user'})\nif messages[-1]['role'] == 'exit':\n    break"
+    ),
+    "an event that others set": loop(params="event", top="if event.is_set():\n    break"),
+    "a function of the project": loop(module="def stop(m):\n    return m == []", top="if stop(messages):\n    break"),
+    "a file that may appear": loop(module="import os", top="if os.path.exists('stop'):\n    break"),
     "cap on tokens of one reply": loop(
         ask="client.chat.completions.create(model='m', messages=messages, tools=tools, max_tokens=8)"
     ),
@@ -234,6 +251,16 @@ NONE = {
 @pytest.mark.parametrize("text", NONE.values(), ids=NONE.keys())
 def test_what_does_not_end_every_run_is_no_bound(text: str) -> None:
     assert stands(text, "cap") == "missing none"
+
+
+def test_a_call_that_nobody_can_read_and_that_ends_the_loop_makes_the_cap_unknown() -> None:
+    found = subject(loop(params="stop", top="if stop(messages):\n    break")).verdict("cap")
+    assert (found.state, found.faults) == ("unknown", ())
+    assert found.evidence[0].message == "whether stop(messages) ever ends the loop is not known"
+
+
+def test_a_call_that_nobody_can_read_and_that_ends_nothing_does_not() -> None:
+    assert stands(loop(params="stop", top="if stop(messages):\n    print('x')"), "cap") == "missing none"
 
 
 STUCK = {

@@ -651,6 +651,19 @@ def test_a_lookup_by_exact_name_holds(run: str) -> None:
     assert stands(loop(H, run=run), "allowlist") == "held"
 
 
+@pytest.mark.parametrize(
+    ("run", "message"),
+    [
+        (EXACT["table"], "looked up by exact name in handlers"),
+        (EXACT["table by get"], "looked up by exact name in handlers"),
+        (EXACT["chain"], "compared with literal names"),
+        (EXACT["the one tool"], "only handlers runs here"),
+    ],
+)
+def test_what_admits_a_name_is_evidence(run: str, message: str) -> None:
+    assert [e.message for e in verdict(loop(H, run=run), "allowlist").evidence] == [message]
+
+
 def test_code_by_name_stands_at_the_lookup_with_the_run_beside() -> None:
     text = loop(H, run=CODE["attribute with a default"])
     (fault,) = verdict(text, "allowlist").faults

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import dedent, indent
 
 import pytest
-from recognising import RUN, Files, index, kinds, line_of, loop, shipped, stands, subject, subjects
+from recognising import RUN, Files, at, index, kinds, line_of, loop, shipped, stands, subject, subjects, verdict
 
 from toolbind_lint.recognise import Limits, recognise
 
@@ -880,6 +880,19 @@ def test_the_same_request_again_without_end_is_an_unbounded_retry(body: str) -> 
     text = retried(body)
     assert kinds(text) == [("retry", "ask")]
     assert stands(text, "cap", "retry") == "missing unbounded-retry"
+
+
+def test_an_unbounded_retry_names_the_request() -> None:
+    (fault,) = verdict(retried(RETRIES["continue"]), "cap", "retry").faults
+    assert dict(fault.words)["call"] == "openai.OpenAI().chat.completions.create"
+    assert [step.message for step in fault.trail] == ["create"]
+
+
+def test_an_unbounded_decorator_names_what_it_lacks() -> None:
+    text = program(f"from tenacity import retry\n@retry\ndef ask(messages, tools):\n    return {TURN}\n")
+    (fault,) = verdict(text, "cap", "retry").faults
+    assert dict(fault.words) == {"call": "retry", "param": "stop"}
+    assert at(fault, text) == "@retry"
 
 
 BOUNDED_RETRIES = {
