@@ -48,7 +48,7 @@ def subject(path: str, line: int = 2, *, hows: Sequence[tuple[str, str, int]] = 
 
 
 def given(monkeypatch: pytest.MonkeyPatch, *subjects: Subject) -> None:
-    monkeypatch.setattr(module, "_recognise", lambda project, catalogue, settings: (subjects, (), []))
+    monkeypatch.setattr(module, "_recognise", lambda project, catalogue, settings, wanted: (subjects, (), []))
 
 
 def run(files: dict[str, str], *targets: str, settings: Settings | None = None) -> Report:
@@ -181,7 +181,7 @@ def test_a_crash_of_the_index_that_no_file_explains_is_raised(monkeypatch: pytes
 
 
 def test_a_crash_of_recognition_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(project: Any, catalogue: Any, limits: Any) -> Any:
+    def broken(project: Any, catalogue: Any, limits: Any, targets: Any) -> Any:
         raise ZeroDivisionError("made to break")
 
     monkeypatch.setattr("toolbind_lint.recognise.recognise", broken)
@@ -230,3 +230,16 @@ def test_identity_does_not_depend_on_what_is_selected(monkeypatch: pytest.Monkey
 
     assert len(identities(Settings())) == 2
     assert identities(Settings()) == identities(Settings({"select": ["TB2"]}))
+
+
+def test_only_loops_that_can_have_a_place_in_a_target_are_judged() -> None:
+    helper = "def pick(handlers, name, arguments):\n    return getattr(handlers, name)(**arguments)\n"
+    importer = "import json\nfrom helper import pick\n\n\n" + LOOP.replace(
+        "TOOLS[call.function.name](call.function.arguments)",
+        "pick(client, call.function.name, json.loads(call.function.arguments))",
+    )
+    files = {"agent.py": importer, "helper.py": helper, "other.py": LOOP}
+    report = run(files, "helper.py")
+    assert codes(report) == [("helper.py", "TB311")]
+    assert {s.place.path for s in report.subjects} == {"agent.py"}
+    assert ("other.py", "TB101") in codes(run(files))

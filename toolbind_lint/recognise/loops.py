@@ -206,9 +206,9 @@ class LoopFinder:
         own = [t for t in turns if passes(case.graph, [[t]], persons)]
         if (
             isinstance(case.node, ir.For)
-            and case.head.cell is None
-            and all(len(t.loops) > 1 for t in own)
             and consumed is None
+            and _over_data(case.node)
+            and all(len(t.loops) > 1 for t in own)
         ):
             return None  # over data, around loops of their own: each item is another run
         if own and self._is_tool_loop(case, own, dispatches, persons):
@@ -333,12 +333,25 @@ class LoopFinder:
 
     def _is_retry(self, case: Case, pivots: list[Point], persons: list[Point]) -> bool:
         """Whether every pass that makes the request again does so out of a handler."""
-        handlers = [h for h, source, _ in case.graph.caught if source in pivots and h in case.finder.inside]
+        handlers = [
+            h
+            for h, source, _ in case.graph.caught
+            if source in pivots and h in case.finder.inside and not self._awaits_a_signal(case, h)
+        ]
         again = [p for p in pivots if passes(case.graph, [[p], handlers], persons)]
         if not again or not handlers:
             return False
         every = [p for p in case.finder.inside if p.kind == "handler"]
         return all(not passes(case.graph, [[p]], [*persons, *every]) for p in again)
+
+    def _awaits_a_signal(self, case: Case, handler: Point) -> bool:
+        """Whether a handler takes an exception of the project's own: a signal, and no failed request."""
+        node = handler.node
+        return (
+            isinstance(node, ir.Handler)
+            and node.type is not None
+            and case.builder.raised(node.type, handler.frame).project
+        )
 
     def _recursion(self, function: Function) -> Case | None:
         """A function that reaches a turn and calls itself, directly or through others."""
@@ -422,6 +435,14 @@ class LoopFinder:
             return True
         names = {p.name for p in function.node.params}
         return dispatch.key is not None and NAME in self.roles.of(dispatch.key, function) and bool(names)
+
+
+def _over_data(loop: ir.For) -> bool:
+    """Whether a loop takes its passes from a collection, not from ``range`` or an endless counter."""
+    return not any(
+        isinstance(n, ir.Call) and last_name(n.func) in {"range", "count", "cycle", "repeat"}
+        for n in ir.walk(loop.iter)
+    )
 
 
 def _loops(function: Function) -> Iterator[ir.While | ir.For]:

@@ -103,7 +103,7 @@ def _guards(case: Case, test: Point, dispatch: Point, admitting: str) -> bool:
     others = [t for label, t in test.to if label != admitting]
     no = reach(others, blocked, raising=False)
     # The other calls of the same reply come after: a way that leads to the next call is no way to this one.
-    turns = frozenset(p for p in no if p.kind == "iter")
+    turns = frozenset(p for p in no if p.kind == "iter" and p.loop in dispatch.loops)
     if turns:
         no = reach(others, blocked | turns, raising=False)
     return dispatch not in no and not any(p.dispatch is not None for p in no)

@@ -45,7 +45,7 @@ _QUIET = frozenset(
 def verdict(case: Case) -> Verdict:
     """How the error handling of a loop or dispatcher stands."""
     declared = case.tools.catalogue.words("gate-error", "name")
-    guarded = _raised_at_bounds(case)
+    guarded = _raised_at_bounds(case) if case.kind != "dispatcher" else frozenset()
     faults: list[Fault] = []
     stops: list[Evidence] = []
     seen: set[int] = set()
@@ -211,7 +211,8 @@ def _goes_on(case: Case, handler: Point) -> bool:
     been.
     """
     if case.kind == "dispatcher":
-        return any(p.kind == "exit" and p.op in {"return", "end"} for p in reach([handler], raising=False))
+        exits = {p.op for p in reach([handler]) if p.kind == "exit"}
+        return bool(exits) and "raise" not in exits
     return case.finder.goes_on(handler)
 
 
