@@ -432,7 +432,9 @@ class BoundFinder:
         for point in sorted(self.inside, key=lambda p: p.number):
             ranged = self._range(point)
             # Of an inner loop only one whose end is the end of this one (in a generator that this loop reads).
-            if ranged is not None and (point is self.head or ranged.leaves):
+            consumed = self.graph.consumed
+            given = consumed is not None and point.number not in consumed
+            if ranged is not None and (point is self.head or (given and ranged.leaves)):
                 out.append(ranged)
             if point.kind != "test":
                 continue

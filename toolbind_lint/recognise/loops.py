@@ -193,7 +193,12 @@ class LoopFinder:
         graph = builder.loop(loop, function)
         finder = BoundFinder(graph, builder.cell, self.program, self.roles, self.tools.values)
         case = Case("tool-loop", function, loop, loop.header, graph, builder, finder, self.tools, (), ())
-        return self._classify(case)
+        found = self._classify(case)
+        if found is None and graph.truncated:
+            spans = {id(n) for n in ir.walk(loop)}
+            if any(id(t.call) in spans for t in self.roles.turns_in(function)):
+                return case  # too large to follow: told, with its gates unknown
+        return found
 
     def _classify(self, case: Case) -> Case | None:
         inside = sorted(case.finder.inside, key=lambda p: p.number)

@@ -913,7 +913,27 @@ class Builder:
         laid = self._lay_in(call, after, ctx, lambda n, v, c: after)
         if laid is not None:
             return laid
-        return self.expr_parts(call, self._outside(call, after, ctx), ctx)
+        return self.expr_parts(call, self._outside(call, self._handed_over(call, after, ctx), ctx), ctx)
+
+    def _handed_over(self, call: ir.Call, after: Point, ctx: Context) -> Point:
+        """``pool.map(one, calls)``: a function that makes a turn or a dispatch may run where it is handed over."""
+        entry = after
+        for arg in call.args:
+            if isinstance(arg.value, (ir.Name, ir.Attr)):
+                for meaning in self.program.resolve(arg.value, ctx.frame.function):
+                    if isinstance(meaning, FunctionRef) and self._acting(meaning.function):
+                        entry = self._may_run(meaning.function, call, entry, ctx)
+        return entry
+
+    def _may_run(self, function: Function, call: ir.Call, after: Point, ctx: Context) -> Point:
+        """The body of a function any number of times, then what follows."""
+        if not self._enterable(function, ctx.frame) or len(self.graph.points) > MAX_POINTS:
+            return after
+        join = self.point("join", call, ctx.frame, ctx.loops)
+        frame = self._frame(function, ctx.frame, None)
+        inner = Context(frame, ctx.loops, lambda: join, lambda: join, lambda n, v, c: join, ctx.level)
+        join.to = [("", self.block(function.node.body, join, inner)), ("", after)]
+        return join
 
     def _event(self, kind: str, node: ir.Node, after: Point, ctx: Context) -> Point:
         made = self.point(kind, node, ctx.frame, ctx.loops)

@@ -343,6 +343,7 @@ class Program:
         self._callers: dict[str, tuple[tuple[ir.Call, Function], ...]] = {}
         self._subclasses: dict[str, tuple[Class, ...]] = {}
         self._renamed: dict[str, set[str]] | None = None
+        self._handed: dict[str, tuple[tuple[ir.Call, Function, int, bool], ...]] = {}
         self._globals: dict[tuple[str, str], list[Binding]] = {}
 
     # ---- modules and places
@@ -996,6 +997,35 @@ class Program:
         self._callers[key] = tuple(found)
         return self._callers[key]
 
+    def handed(self, function: Function, position: int) -> list[tuple[ir.Expr, bool, Function]]:
+        """What a parameter gets where the function is handed to something that runs it.
+
+        ``pool.map(one, calls)`` gives it each of the calls (not whole), ``pool.submit(one, call)`` the call. The last
+        item is the function in which that stands.
+        """
+        if function.key not in self._handed:
+            self._handed[function.key] = tuple(self._hand_overs(function))
+        out = []
+        for call, caller, skip, whole in self._handed[function.key]:
+            plain = [a.value for a in call.args if a.name is None and not a.star]
+            if 0 <= position + skip < len(plain):
+                out.append((plain[position + skip], whole, caller))
+        return out
+
+    def _hand_overs(self, function: Function) -> Iterator[tuple[ir.Call, Function, int, bool]]:
+        for path, number in self.statements_calling(function.node.name)[:24]:
+            module = self.module(path)
+            for scope in self.functions(module, number) if module is not None else ():
+                for call in scope.calls:
+                    name = _last_name(call.func)
+                    if name not in _RUNNERS:
+                        continue
+                    for skip, arg in enumerate(call.args[:2], 1):
+                        if isinstance(arg.value, (ir.Name, ir.Attr)) and _last_name(arg.value) == function.node.name:
+                            meanings = self.resolve(arg.value, scope)
+                            if any(isinstance(m, FunctionRef) and m.function.key == function.key for m in meanings):
+                                yield call, scope, skip, "map" not in name
+
     def _runs(self, call: ir.Call, scope: Function, function: Function) -> bool:
         """Whether a call runs a function, or constructs an object by it."""
         if any(t.key == function.key for t in self.targets(call, scope)):
@@ -1187,6 +1217,10 @@ _COMMON = frozenset(
         "main",
     ]
 )
+
+
+_RUNNERS = frozenset({"map", "imap", "starmap", "submit", "run_in_executor", "to_thread", "run_sync", "apply_async"})
+"""What runs a function that it is handed, with the arguments behind it."""
 
 
 def _unique(meanings: Iterator[Meaning]) -> tuple[Meaning, ...]:

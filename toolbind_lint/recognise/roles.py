@@ -89,6 +89,12 @@ _EXECUTES = frozenset(
 )
 _PASSING_METHODS = frozenset(
     [
+        "split",
+        "rsplit",
+        "partition",
+        "rpartition",
+        "replace",
+        "removesuffix",
         "strip",
         "lstrip",
         "rstrip",
@@ -287,6 +293,8 @@ class RoleFinder:
         found = self._by_parameter_name(param.name, function)
         if function.cls is not None and param.name == function.self_name:
             return NONE
+        for given, whole, scope in self.program.handed(function, index - (1 if function.self_name else 0)):
+            found |= self.of(given, scope) if whole else self._element(given, scope)
         for call, caller in self.program.callers(function, worded=True):
             value = argument(call, param, index - (1 if function.self_name else 0))
             if value is not None:
@@ -349,7 +357,8 @@ class RoleFinder:
                     if _root(side) == name and not isinstance(side, ir.Name) and NAME in self.of(other, function):
                         folded = any(isinstance(n, ir.Call) and last_name(n.func) in _FOLDS for n in ir.walk(node))
                         # `wanted in tool.names` is membership, `tool.name in wanted` a piece of text.
-                        whole = not folded and (node.op == "==" or side is node.right)
+                        several = isinstance(side, ir.Attr) and side.name.endswith("s")
+                        whole = not folded and (node.op == "==" or (side is node.right and several))
                         answer = "exact" if whole or answer == "exact" else "pattern"
             else:
                 parts = [a.value for a in node.args] + ([node.func.base] if isinstance(node.func, ir.Attr) else [])
@@ -475,7 +484,7 @@ class RoleFinder:
                     return self._part(
                         expr.args[0].value, word.value, ir.Attr(expr.span, expr.args[0].value, word.value), function
                     )
-                if NAME in self.of(word, function):
+                if self.of(word, function) & {NAME, TOOL}:
                     return frozenset({TOOL})
             if self.catalogue.find("code-by-name", meaning.name) and expr.args:
                 if NAME in self.of(expr.args[0].value, function):
@@ -1003,6 +1012,9 @@ class RoleFinder:
                 row = self.catalogue.find("code-by-name", meaning.name)
                 if row is not None:
                     position = 1 if row.one("form") == "attribute" and len(expr.args) > 1 else 0
+                    given = expr.args[position].value if expr.args else None
+                    if given is not None and TOOL in self.of(given, function):
+                        return self._looked_up(given, function, depth + 1)  # a name of ours, picked by the model's
                     return row.one("form"), expr.args[position].value if expr.args else None, expr
         for target in self.program.targets(expr, function):
             for value in target.returned:

@@ -196,9 +196,10 @@ def _raised_at_bounds(case: Case) -> frozenset[Point]:
                 if near.kind == "raise":
                     out.add(near)
                     break
-                if len(near.to) != 1 or near.kind == "test":
+                onward = [t for label, t in near.to if label != "raise"]
+                if len(onward) != 1 or near.kind == "test":
                     break
-                near = near.to[0][1]
+                near = onward[0]
     for test in case.time_tests:
         for _, point in test.point.to:
             if point.kind == "raise":
