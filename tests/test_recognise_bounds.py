@@ -5,8 +5,9 @@ from __future__ import annotations
 from textwrap import dedent
 
 import pytest
-from recognising import RUN, case, kinds, loop, stands, subject, subjects
+from recognising import RUN, case, index, kinds, loop, shipped, stands, subject, subjects
 
+from toolbind_lint.recognise import Limits, paths, recognise
 from toolbind_lint.recognise.bounds import Bound
 from toolbind_lint.recognise.values import text_of
 
@@ -447,6 +448,24 @@ def test_an_inner_counter_that_the_outer_pass_sets_back_bounds_the_inner_loop_on
     assert caps(text) == ["missing", "held"]
 
 
+def test_the_range_of_an_inner_loop_is_no_bound_of_the_outer() -> None:
+    text = """
+    def run(messages, tools, handlers):
+        while True:
+            for _ in range(5):
+                message = client.chat.completions.create(model="m", messages=messages, tools=tools).choices[0].message
+                messages.append(message)
+                if not message.tool_calls:
+                    break
+                for call in message.tool_calls:
+                    result = handlers[call.function.name](**json.loads(call.function.arguments))
+                    messages.append({"role": "tool", "content": result})
+            else:
+                return messages
+    """
+    assert caps(program(text)) == ["missing", "held"]
+
+
 # ---- what a bound tells
 
 
@@ -595,11 +614,18 @@ def test_after_a_flag_is_set_its_test_has_one_way() -> None:
 
 
 def test_of_a_loop_too_large_to_follow_nothing_is_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
-    from toolbind_lint.recognise import paths
-
     monkeypatch.setattr(paths, "MAX_POINTS", 30)
     module = "def h(x):\n" + "".join(f"    if x > {n}: raise KeyError\n" for n in range(40))
     found = subject(loop(module=module, top="h(0)"))
     assert found.verdict("cap").state == "unknown"
     assert "too large" in found.verdict("cap").evidence[0].message
     assert found.verdict("wall").state == "unknown"
+
+
+def test_a_loop_that_is_cut_where_its_turn_stands_is_still_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paths, "MAX_POINTS", 100)
+    module = "def h(x):\n" + "".join(f"    if x > {n}: raise KeyError\n" for n in range(40))
+    text = loop(module=module, foot="h(0)\nh(1)\nh(2)\nh(3)")
+    found = recognise(index(text, shipped()), shipped(), lambda _: Limits())
+    assert found.crashes == ()
+    assert [s.verdict("cap").state for s in found.subjects] == ["unknown"] or found.unreadable != ()

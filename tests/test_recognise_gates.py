@@ -751,6 +751,7 @@ FOLDED = {
     f"result = handlers[name]{ARGUMENTS}",
     "picked by lower": "tool = next(t for t in tools if t.name.lower() == call.function.name.lower())\n"
     f"result = tool.run{ARGUMENTS}",
+    "picked by a part": f"tool = next(t for t in tools if call.function.name in t.name)\nresult = tool.run{ARGUMENTS}",
     "picked by prefix": "tool = next(t for t in tools if t.name.startswith(call.function.name))\n"
     f"result = tool.run{ARGUMENTS}",
 }
@@ -983,12 +984,14 @@ def test_a_handler_in_a_helper_is_told_there() -> None:
     assert [step.message for step in fault.related] == ["BudgetExceeded is raised here"]
 
 
-def test_what_the_bound_of_the_loop_raises_is_a_gate_error() -> None:
-    top = (
-        "try:\n    n += 1\n    if n > 8:\n        raise RuntimeError\n"
-        "except RuntimeError as e:\n    messages.append(str(e))"
-    )
-    assert stands(counted(top=top), "errors") == "leaks gate-error-as-payload"
+@pytest.mark.parametrize("raised", ["RuntimeError", "RuntimeError('out of steps')", "RuntimeError(f'{n} steps')"])
+@pytest.mark.parametrize(
+    ("handler", "how"),
+    [("except RuntimeError as e", "gate-error-as-payload"), ("except Exception as e", "broad-hides-gate")],
+)
+def test_what_the_bound_of_the_loop_raises_is_a_gate_error(raised: str, handler: str, how: str) -> None:
+    top = f"try:\n    n += 1\n    if n > 8:\n        raise {raised}\n{handler}:\n    messages.append(str(e))"
+    assert stands(counted(top=top), "errors") == f"leaks {how}"
 
 
 GATHER = """\

@@ -412,6 +412,12 @@ RUNS = {
     "name in a tuple": ran('if call.function.name in ("search", "find"):\n    out = search(arguments["q"])'),
     "conditional": ran('out = search(**arguments) if call.function.name == "search" else None'),
     "the one tool": ran("out = search(**arguments)"),
+    "name cut behind a separator": ran("out = handlers[call.function.name.split('__')[-1]](**arguments)"),
+    "name cut at a dot": ran("out = handlers[call.function.name.rpartition('.')[2]](**arguments)"),
+    "name with a sign replaced": ran("out = handlers[call.function.name.replace('-', '_')](**arguments)"),
+    "name and server cut apart": ran(
+        "server, name = call.function.name.split('__')\nout = handlers[name](**arguments)"
+    ),
     "executor": ran("out = pool.submit(handlers[call.function.name], **arguments).result()"),
     "partial": ran("out = functools.partial(handlers[call.function.name], **arguments)()"),
     "thread": ran("out = await asyncio.to_thread(handlers[call.function.name], **arguments)", is_async=True),
@@ -580,6 +586,54 @@ SHAPES = {
                 if not message.tool_calls:
                     return message.content
                 messages.extend(await asyncio.gather(*[one(call, handlers) for call in message.tool_calls]))
+        """,
+    "pool over the calls": f"""
+        import json
+        from concurrent.futures import ThreadPoolExecutor
+        from openai import OpenAI
+        client = OpenAI()
+        def run(messages, tools, handlers):
+            def one(call):
+                return {{"role": "tool", "content": {RUN}}}
+            while True:
+                message = {TURN}.choices[0].message
+                messages.append(message)
+                if not message.tool_calls:
+                    return message
+                with ThreadPoolExecutor() as pool:
+                    messages.extend(pool.map(one, message.tool_calls))
+        """,
+    "map over the calls": f"""
+        import json
+        from openai import OpenAI
+        client = OpenAI()
+        def run(messages, tools, handlers):
+            def one(call):
+                return {{"role": "tool", "content": {RUN}}}
+            while True:
+                message = {TURN}.choices[0].message
+                messages.append(message)
+                if not message.tool_calls:
+                    return message
+                messages.extend(map(one, message.tool_calls))
+        """,
+    "futures of the calls": f"""
+        import json
+        from concurrent.futures import ThreadPoolExecutor, as_completed
+        from openai import OpenAI
+        client = OpenAI()
+        def execute(call, handlers):
+            return {RUN}
+        def run(messages, tools, handlers):
+            while True:
+                message = {TURN}.choices[0].message
+                messages.append(message)
+                if not message.tool_calls:
+                    return message
+                with ThreadPoolExecutor() as pool:
+                    futures = {{pool.submit(execute, call, handlers): call for call in message.tool_calls}}
+                    for future in as_completed(futures):
+                        messages.append({{"role": "tool", "content": future.result()}})
         """,
     "comprehension over the calls": f"""
         import json
@@ -938,6 +992,18 @@ def test_a_bounded_run_that_is_tried_again_is_a_retry() -> None:
     found = loop("for _ in range(8):", after="raise RuntimeError('out of steps')") + dedent(text)
     assert kinds(found) == [("tool-loop", "run"), ("retry", "keep")]
     assert stands(found, "cap", "retry") == "missing unbounded-retry"
+
+
+def test_the_steps_of_a_run_are_no_bound_of_the_retry_around_it() -> None:
+    text = """
+    def keep(tools, handlers):
+        while True:
+            try:
+                return run([], tools, handlers)
+            except Exception:
+                continue
+    """
+    assert stands(BOUNDED + dedent(text), "cap", "retry") == "missing unbounded-retry"
 
 
 def test_a_dispatch_that_is_tried_again_is_a_retry() -> None:
