@@ -341,12 +341,18 @@ class LoopFinder:
         handlers = [
             h
             for h, source, _ in case.graph.caught
-            if source in pivots and h in case.finder.inside and not self._awaits_a_signal(case, h)
+            if source in pivots
+            and h in case.finder.inside
+            and h.frame.caller is None  # a handler deep inside helpers is a matter of theirs
+            and not self._awaits_a_signal(case, h)
         ]
         again = [p for p in pivots if passes(case.graph, [[p], handlers], persons)]
         if not again or not handlers:
             return False
         every = [p for p in case.finder.inside if p.kind == "handler"]
+        signals = [h for h in every if h.frame.caller is None and self._awaits_a_signal(case, h)]
+        if any(passes(case.graph, [[p], signals], persons) for p in again):
+            return False
         return all(not passes(case.graph, [[p]], [*persons, *every]) for p in again)
 
     def _awaits_a_signal(self, case: Case, handler: Point) -> bool:
