@@ -209,13 +209,9 @@ class LoopFinder:
         if consumed is not None and not any(p.number in consumed for p in [*turns, *dispatches]):
             return None  # it reads what the loop in the generator gives; that loop is judged
         own = [t for t in turns if passes(case.graph, [[t]], persons)]
-        if (
-            isinstance(case.node, ir.For)
-            and consumed is None
-            and _over_data(case.node)
-            and all(len(t.loops) > 1 for t in own)
-        ):
-            return None  # over data, around loops of their own: each item is another run
+        if isinstance(case.node, ir.For) and consumed is None and _over_data(case.node):
+            if not any(p.frame.caller is None for p in [*own, *dispatches]):
+                return None  # over data, around what helpers do for each item: each is another run
         if own and self._is_tool_loop(case, own, dispatches, persons):
             case.turns = tuple(sorted(own, key=lambda p: p.number))
             mine = [d for d in dispatches if passes(case.graph, [[d]], persons)]
