@@ -25,6 +25,7 @@ from toolbind_lint.recognise.roles import (
     RESULT,
     Dispatch,
     RoleFinder,
+    dotted,
     last_name,
 )
 from toolbind_lint.recognise.values import Values
@@ -194,11 +195,26 @@ class LoopFinder:
         finder = BoundFinder(graph, builder.cell, self.program, self.roles, self.tools.values)
         case = Case("tool-loop", function, loop, loop.header, graph, builder, finder, self.tools, (), ())
         found = self._classify(case)
+        if found is not None and graph.truncated and self._waits_itself(loop, function):
+            return None  # what was cut off is the front, where it waits
         if found is None and graph.truncated:
             spans = {id(n) for n in ir.walk(loop)}
             if any(id(t.call) in spans for t in self.roles.turns_in(function)):
                 return case  # too large to follow: told, with its gates unknown
         return found
+
+    def _waits_itself(self, loop: ir.While | ir.For, function: Function) -> bool:
+        """Whether a loop waits for a person in its own body."""
+        for node in ir.walk(loop):
+            if isinstance(node, ir.Call):
+                names = [m.name for m in self.program.resolve(node.func, function) if isinstance(m, External)]
+                if any(self.tools.catalogue.find("wait-for-person", n) for n in names):
+                    return True
+                if isinstance(node.func, ir.Attr) and self.tools.catalogue.by_method(
+                    "wait-for-person", dotted(node.func)
+                ):
+                    return True
+        return False
 
     def _classify(self, case: Case) -> Case | None:
         inside = sorted(case.finder.inside, key=lambda p: p.number)
