@@ -84,3 +84,22 @@ def test_the_range_of_an_inner_loop_bounds_the_outer_one_not() -> None:
             return messages
 """
     assert "TB101" in found(body)
+
+
+BEFORE = """\
+def run_tools(tool_calls, tools, limit=None):
+    used = 0
+    for call in tool_calls:
+        if limit is not None:
+            used += 1
+            if used > limit:
+                continue
+        yield tools[call.function.name](**call.function.arguments)
+"""
+
+
+def test_a_dispatcher_that_counts_before_it_compares_counts_everything() -> None:
+    files = {"dispatch.py": BEFORE.encode()}
+    report = lint(Memory(files), ["dispatch.py"], Settings({"profile": "strict"}))
+    assert [subject.kind for subject in report.subjects] == ["dispatcher"]
+    assert "TB104" not in {finding.code for finding in report.shown}

@@ -141,9 +141,11 @@ def _dispatcher_cap(case: Case) -> Verdict:
             if not isinstance(move.value, ir.Const) or compared is None or point not in reach([compared]):
                 continue
             moves = frozenset(p for p in finder.changes(move.cell, "move"))
+            if compared not in reach([case.head], moves):
+                continue  # counted first, then compared: nothing is free
             ways = reach([t for _, t in point.to], moves)
             out = sorted((p for p in ways if p.kind == "exit"), key=lambda p: (p.node.span, p.number))
-            if out or case.graph.truncated:
+            if out:
                 related = (
                     Step(cap.place_of(case, compared), "compared here"),
                     Step(cap.place_of(case, out[0]), "left here without counting"),
