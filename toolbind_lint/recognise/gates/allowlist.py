@@ -54,7 +54,8 @@ def _judge(case: Case, point: Point, dispatch: Dispatch) -> Fault | Evidence:
         return Evidence(
             at, "" if held else "?", "held by configuration" if held else f"what {dispatch.callee} admits is not known"
         )
-    pattern = _pattern(case, point)
+    # Of a tool that is always the same one the name decides nothing.
+    pattern = _pattern(case, point) if dispatch.form != "fixed" else None
     if pattern is not None:
         return Fault("pattern", pattern.place, words, related=runs)
     picked = _picked(case, dispatch)

@@ -190,6 +190,8 @@ def _raised_at_bounds(case: Case) -> frozenset[Point]:
     """The raises that a bound of this loop makes once its cap is reached."""
     out: set[Point] = set()
     for bound in case.bounds:
+        if not any(v.number is not None and v.number >= 1 for v in bound.values):
+            continue  # compared with something, but with no cap
         for point in bound.reached:
             near = point
             for _ in range(6):
