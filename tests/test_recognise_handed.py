@@ -103,3 +103,43 @@ def test_a_dispatcher_that_counts_before_it_compares_counts_everything() -> None
     report = lint(Memory(files), ["dispatch.py"], Settings({"profile": "strict"}))
     assert [subject.kind for subject in report.subjects] == ["dispatcher"]
     assert "TB104" not in {finding.code for finding in report.shown}
+
+
+WRAPPED = """\
+import json
+from abc import ABC, abstractmethod
+
+
+class Provider(ABC):
+    @abstractmethod
+    def invoke(self, **options): ...
+
+    def _invoke_again(self, **options):
+        for _ in range(3):
+            try:
+                return self.invoke(**options)
+            except OSError:
+                continue
+        raise ConnectionError
+
+    def _fill(self, messages, answer, tools):
+        answer.update(self._invoke_again(messages=messages, tools=tools))
+
+    def respond(self, messages, tools, handlers):
+        while True:
+            answer = {}
+            self._fill(messages=messages, answer=answer, tools=tools)
+            messages.append(answer)
+            if not answer.get("tool_calls"):
+                return answer
+            for call in answer["tool_calls"]:
+                result = handlers[call["function"]["name"]](**json.loads(call["function"]["arguments"]))
+                messages.append({"role": "tool", "tool_call_id": call["id"], "content": result})
+"""
+
+
+def test_a_turn_behind_a_wrapper_of_an_abstract_method_is_found() -> None:
+    report = lint(Memory({"provider.py": WRAPPED.encode()}), ["provider.py"], Settings({"profile": "strict"}))
+    (found,) = [subject for subject in report.subjects if subject.kind == "tool-loop"]
+    assert [step.message for step in found.turns] == ["self._invoke_again"]
+    assert {finding.code for finding in report.shown} == {"TB101", "TB201"}

@@ -100,6 +100,11 @@ def recognise(
         if module is not None:
             guarded("turns", path, lambda module=module, number=number: finder.mark(module, number))  # type: ignore[misc]
 
+    for path, number in each(read):
+        module = program.module(path)
+        if module is not None:
+            guarded("turns", path, lambda module=module, number=number: finder.wrap(module, number))  # type: ignore[misc]
+
     def loops(path: str, number: int) -> None:
         module = program.module(path)
         assert module is not None

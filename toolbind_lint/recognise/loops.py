@@ -172,6 +172,10 @@ class LoopFinder:
             self.roles.find_offers(function)
             self.roles.find_answers(function)
 
+    def wrap(self, module: Module, number: int) -> None:
+        """Second pass: marks the turns that wrappers of the project's own make, where no turn was seen below them."""
+        self.roles.find_wrapped(self.program.functions(module, number))
+
     def find(self, module: Module, number: int) -> Iterator[Case]:
         """The tool loops and retries of a top-level statement."""
         for function in self.program.functions(module, number):

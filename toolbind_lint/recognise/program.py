@@ -997,6 +997,17 @@ class Program:
         self._callers[key] = tuple(found)
         return self._callers[key]
 
+    def constructed(self, cls: Class, name: str) -> Iterator[tuple[ir.Expr, Function]]:
+        """What constructor calls of the project give for a declared field, by keyword; each with its function."""
+        for path, number in self.statements_calling(cls.node.name)[:12]:
+            module = self.module(path)
+            for scope in self.functions(module, number) if module is not None else ():
+                for call in scope.calls:
+                    if _last_name(call.func) == cls.node.name:
+                        value = call.keyword(name)
+                        if value is not None:
+                            yield value, scope
+
     def handed(self, function: Function, position: int) -> list[tuple[ir.Expr, bool, Function]]:
         """What a parameter gets where the function is handed to something that runs it.
 

@@ -7,7 +7,7 @@ here knows a vendor.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from toolbind_lint.catalogue import Catalogue, Row
@@ -47,6 +47,20 @@ _READS = (
     "describe",
     "render",
     "show",
+)
+_WRAPS = (
+    "invoke",
+    "query",
+    "chat",
+    "complet",
+    "generat",
+    "ask",
+    "predict",
+    "respond",
+    "response",
+    "request",
+    "stream",
+    "llm",
 )
 _ASKING = ("query", "chat", "complete", "completion", "generate", "ask", "invoke", "predict", "respond")
 _CONVERSATION = ("message", "history", "conversation", "prompt", "chat", "thread", "context")
@@ -423,6 +437,9 @@ class RoleFinder:
                 for binding in self.program.fields(meaning, word):
                     if binding.kind == "assign":
                         found |= self.of(binding.value, binding.scope)
+                    elif binding.kind == "declare" and isinstance(meaning, Instance):
+                        for value, scope in self.program.constructed(meaning.cls, word):
+                            found |= self.of(value, scope)
         return frozenset(found)
 
     def _subscript(self, expr: ir.Subscript, function: Function) -> Roles:
@@ -716,6 +733,38 @@ class RoleFinder:
             meanings = self.program.resolve(call.func, function)
             if all(is_stub(t) for t in targets) and not any(isinstance(m, (ClassRef, ModuleRef)) for m in meanings):
                 self._mark(call, function)
+
+    def find_wrapped(self, functions: Iterable[Function]) -> None:
+        """Marks as turns the innermost calls that hand tools and a conversation to a wrapper that hides who is asked.
+
+        ``self._ask_again(messages=m, tools=t)`` whose body ends in ``self.ask(**kwargs)`` of an abstract method.
+        """
+        offering: list[tuple[ir.Call, Function]] = []
+        for function in functions:
+            for call in function.calls:
+                name = last_name(call.func).lower()
+                if not any(a.name in self._tools_words for a in call.args) or not self._asks(call):
+                    continue
+                if any(word in name for word in _WRAPS) and self.program.targets(call, function):
+                    offering.append((call, function))
+        calls = {id(call) for call, _ in offering}
+        for call, function in offering:
+            if self.turn(call, function) is None and not self._asks_below(call, function, calls):
+                self._mark(call, function)
+
+    def _asks_below(self, call: ir.Call, function: Function, offering: set[int]) -> bool:
+        """Whether a turn, or another call that hands on tools, is in what a call runs."""
+        pending = list(self.program.targets(call, function))
+        seen: set[str] = set()
+        while pending and len(seen) < 60:
+            target = pending.pop()
+            if target.key in seen:
+                continue
+            seen.add(target.key)
+            if self.turns_in(target) or any(id(c) in offering for c in target.calls):
+                return True
+            pending.extend(t for c in target.calls for t in self.program.targets(c, target))
+        return len(seen) >= 60
 
     def find_answers(self, function: Function) -> None:
         """Marks as turns the calls that take a conversation and whose answer goes back into it, where nobody knows
