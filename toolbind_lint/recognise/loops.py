@@ -8,7 +8,7 @@ runaway.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from toolbind_lint.catalogue import Catalogue
 from toolbind_lint.recognise import ir
@@ -82,13 +82,6 @@ class Case:
         if self._times is None:
             self._times = self.finder.time_tests()
         return self._times
-
-
-@dataclass(slots=True, eq=False)
-class Found:
-    """The subjects of a module, and the functions whose dispatches a loop owns."""
-
-    cases: list[Case] = field(default_factory=list)
 
 
 class LoopFinder:
@@ -476,6 +469,3 @@ def _loops(function: Function) -> Iterator[ir.While | ir.For]:
     for node in function.nodes:
         if isinstance(node, (ir.While, ir.For)):
             yield node
-
-
-__all__ = ["Case", "LoopFinder", "Tools", "last_name"]

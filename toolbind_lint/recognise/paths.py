@@ -82,10 +82,6 @@ class Point:
     dispatch: Dispatch | None = None
     loop: int = -1
 
-    def follow(self, label: str) -> Point | None:
-        """The successor under a label."""
-        return next((p for name, p in self.to if name == label), None)
-
 
 class Raised(NamedTuple):
     """An exception on its way: names of its class and bases, nearest first; empty for one that nobody knows."""

@@ -13,7 +13,16 @@ from typing import NamedTuple
 from toolbind_lint.catalogue import Catalogue, Row
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.memo import Memo
-from toolbind_lint.recognise.program import ClassRef, External, Function, FunctionRef, Instance, ModuleRef, Program
+from toolbind_lint.recognise.program import (
+    ClassRef,
+    External,
+    Function,
+    FunctionRef,
+    Instance,
+    ModuleRef,
+    Program,
+    is_abstract,
+)
 
 REPLY = "reply"
 CALLS = "calls"
@@ -212,6 +221,8 @@ class RoleFinder:
             )
             for role in ("name", "loose-name", "call", "calls", "args")
         }
+        asked = [*catalogue.calls.get("turn", {}), *catalogue.methods.get("turn", {})]
+        self._turn_names = frozenset(name.rpartition(".")[2] for name in asked)
         self.shape_turns: dict[int, Turn] = {}
         self._roles: Memo[Roles] = Memo(NONE, MAX_DEPTH)
         self._tested: dict[str, frozenset[str]] = {}
@@ -596,14 +607,6 @@ class RoleFinder:
             if row is not None and row.framework == "project":
                 return row, name
         return None, ""
-
-    @property
-    def _turn_names(self) -> frozenset[str]:
-        if not hasattr(self, "_turn_name_set"):
-            names = {c.rpartition(".")[2] for c in self.catalogue.calls.get("turn", {})}
-            names |= {m.rpartition(".")[2] for m in self.catalogue.methods.get("turn", {})}
-            self._turn_name_set = frozenset(names)
-        return self._turn_name_set
 
     def _offers(self, call: ir.Call, row: Row, function: Function) -> str:
         """Whether tools are on offer: by a parameter, through ``**``, or not."""
@@ -1155,8 +1158,6 @@ def argument(call: ir.Call, param: ir.Param, index: int) -> ir.Expr | None:
 
 def is_stub(function: Function) -> bool:
     """Whether a function has no body of its own."""
-    from toolbind_lint.recognise.program import is_abstract
-
     return is_abstract(function.node)
 
 
@@ -1199,6 +1200,3 @@ def _only(call: ir.Call) -> ir.Expr | None:
 def _first(call: ir.Call, name: str) -> ir.Expr | None:
     """The argument given under a name, or the first one."""
     return (call.keyword(name) if name else None) or call.positional(0)
-
-
-__all__ = ["Dispatch", "Instance", "RoleFinder", "Turn", "argument", "dotted", "key_read", "last_name"]

@@ -245,6 +245,3 @@ def _normal(expr: ir.Node, renamed: dict[str, str]) -> str:
         if not isinstance(c, (ir.Generator, ir.Arg, ir.FuncDef, ir.Pattern))
     ]
     return f"{type(expr).__name__}({', '.join(inner)})"
-
-
-__all__ = ["subject"]

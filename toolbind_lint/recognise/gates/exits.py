@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from toolbind_lint.catalogue import Row
 from toolbind_lint.facts import Place, Step
 from toolbind_lint.recognise import ir
@@ -47,7 +49,7 @@ def _forced(case: Case) -> list[Fault]:
     return out
 
 
-def _given(call: ir.Call, param: str, point: Point, case: Case):  # type: ignore[no-untyped-def]
+def _given(call: ir.Call, param: str, point: Point, case: Case) -> Iterator[tuple[ir.Expr, Function, Place]]:
     """The values of a parameter on every pass: by keyword, or in a dict given by ``**``; none where it may change."""
     program = case.tools.program
     function = point.frame.function
@@ -254,6 +256,3 @@ def _answer(case: Case, point: Point, row: Row, reason: str) -> str | None:
         if node.right.value is None:
             return "true" if node.op in {"is", "=="} else "false"
     return None
-
-
-__all__ = ["reach", "verdict"]

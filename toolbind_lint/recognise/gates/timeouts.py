@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from toolbind_lint.facts import Step
 from toolbind_lint.recognise import ir
-from toolbind_lint.recognise.bounds import TimeTest, reach
+from toolbind_lint.recognise.bounds import reach
 from toolbind_lint.recognise.gates.cap import place_of
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.paths import Point
-from toolbind_lint.recognise.roles import CLOCK, last_name
+from toolbind_lint.recognise.program import Function
+from toolbind_lint.recognise.roles import CLOCK
 from toolbind_lint.recognise.values import text_of
 from toolbind_lint.verdicts import Evidence, Fault, Verdict
 
@@ -66,11 +67,8 @@ def _behind(node: ir.Node, case: Case, point: Point) -> set[str]:
     return out
 
 
-def _armed(body: tuple[ir.Stmt, ...], dispatch: ir.Node, case: Case, function: object) -> set[str]:
+def _armed(body: tuple[ir.Stmt, ...], dispatch: ir.Node, case: Case, function: Function) -> set[str]:
     """Names that are set from the clock in the same run of statements as the dispatch, shortly before it."""
-    from toolbind_lint.recognise.program import Function
-
-    assert isinstance(function, Function)
     for block in _blocks(body):
         position = next((i for i, s in enumerate(block) if _holds(s, dispatch)), None)
         if position is None:
@@ -112,6 +110,3 @@ def _judges(case: Case, point: Point) -> bool:
     inner = reach([t for label, t in point.to if label == "true"], passes, raising=False)
     other = reach([t for label, t in point.to if label == "false"], passes, raising=False)
     return any(p.kind in {"raise", "exit", "set", "grow", "move"} for p in inner - other)
-
-
-__all__ = ["TimeTest", "last_name", "verdict"]

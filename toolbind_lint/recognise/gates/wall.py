@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolbind_lint.facts import Step
+from toolbind_lint.facts import Place, Step
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.gates.cap import header, number_text, place_of, source_text
 from toolbind_lint.recognise.loops import Case
@@ -35,10 +35,7 @@ def verdict(case: Case) -> Verdict:
     return Verdict("wall", "missing", (Fault("none", header(case)),))
 
 
-def _judged(case: Case, budget: ir.Expr | None, function: Function, at: object, monotonic: bool) -> Verdict:
-    from toolbind_lint.facts import Place
-
-    assert isinstance(at, Place)
+def _judged(case: Case, budget: ir.Expr | None, function: Function, at: Place, monotonic: bool) -> Verdict:
     faults: list[Fault] = []
     evidence = [Evidence(at, "", "the time is compared with a budget")]
     if budget is not None and not isinstance(budget, ir.Const):
