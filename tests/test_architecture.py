@@ -14,8 +14,8 @@ from toolbind_lint.catalogue import SCHEMAS, Row, load_catalogue
 PACKAGE = Path(__file__).resolve().parents[1] / "toolbind_lint"
 
 ORDER = (
-    *("__main__", "cli", "lint", "config", "discover"),
-    *("recognise", "index", "source", "notebook", "snapshot"),
+    *("__main__", "cli", "pull", "lint", "config", "discover"),
+    *("recognise", "index", "source", "notebook", "revision", "git", "snapshot"),
     *("check", "causes", "triage", "fingerprint", "fix", "report"),
     *("catalogue", "selection", "globs", "findings", "verdicts", "facts", "__init__"),
 )

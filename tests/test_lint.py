@@ -48,7 +48,7 @@ def subject(path: str, line: int = 2, *, hows: Sequence[tuple[str, str, int]] = 
 
 
 def given(monkeypatch: pytest.MonkeyPatch, *subjects: Subject) -> None:
-    monkeypatch.setattr(module, "_recognise", lambda project, catalogue, settings, wanted: (subjects, (), []))
+    monkeypatch.setattr(module, "_recognise", lambda *given: (subjects, (), []))
 
 
 def run(files: dict[str, str], *targets: str, settings: Settings | None = None) -> Report:
@@ -181,7 +181,7 @@ def test_a_crash_of_the_index_that_no_file_explains_is_raised(monkeypatch: pytes
 
 
 def test_a_crash_of_recognition_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(project: Any, catalogue: Any, limits: Any, targets: Any) -> Any:
+    def broken(*given: Any) -> Any:
         raise ZeroDivisionError("made to break")
 
     monkeypatch.setattr("toolbind_lint.recognise.recognise", broken)

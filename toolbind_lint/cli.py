@@ -22,13 +22,16 @@ from toolbind_lint.config import (
     displayed,
     load_settings,
     nearest_config_folder,
+    read_from_disk,
 )
 from toolbind_lint.discover import LINTED, READ, DiscoveryError, Found, Root, absolute, discover, find_root, relative_to
 from toolbind_lint.findings import SEVERITIES, Crash, Report, Severity
+from toolbind_lint.git import GitError, Repository
 from toolbind_lint.selection import nearest
 
 if TYPE_CHECKING:
     from toolbind_lint.report import Options
+    from toolbind_lint.revision import Commit, Compared
     from toolbind_lint.snapshot import Snapshot
 
 PROGRAM = "toolbind-lint"
@@ -67,6 +70,7 @@ class Run(NamedTuple):
     settings: Settings
     found: Found
     snapshot: Snapshot
+    compared: Compared | None = None
 
     def value(self, key: str) -> object:
         """A setting of the run as a whole: as it holds in the working directory."""
@@ -85,7 +89,7 @@ def main(argv: Sequence[str]) -> int:
         return BROKEN
     try:
         return _dispatch(list(argv))
-    except (ConfigError, DiscoveryError, UsageError, OutputError) as error:
+    except (ConfigError, DiscoveryError, GitError, UsageError, OutputError) as error:
         _tell(f"{PROGRAM}: error: {error}")
     except KeyboardInterrupt:
         _tell(f"{PROGRAM}: interrupted")
@@ -152,6 +156,7 @@ def _check_options(parser: _Parser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders; `-` reads standard input")
     parser.add_argument("--stdin-filename", metavar="NAME", help="the path that standard input stands for")
     _selection_options(parser)
+    parser.add_argument("--base", metavar="REV", help="report what is new against the merge base of this revision")
     parser.add_argument("--fail-on", metavar="LEVEL", help="error, warning, advice or never (default: warning)")
     parser.add_argument("--output-format", metavar="FORMAT", help="text, concise, json or github (default: text)")
     parser.add_argument(
@@ -286,6 +291,54 @@ def _prepare(args: argparse.Namespace, paths: Sequence[str], stdin: bytes | None
     return Run(root, cwd, settings, found._replace(targets=targets), snapshot)
 
 
+def _prepare_change(args: argparse.Namespace, paths: Sequence[str], root: Root, repository: Repository) -> Run:
+    """As ``_prepare``, with the settings of the base, and with all that is tracked, ignored or not."""
+    from toolbind_lint.revision import Checkout, Commit, compare
+
+    cwd = str(Path.cwd())
+    given = [absolute(path, cwd) for path in paths]
+    commit = Commit(repository, repository.merge_base(args.base))
+    settings, notes = _base_settings(args, root, cwd, commit)
+    found = discover(
+        given,
+        root,
+        excluded=settings.excluded,
+        excluded_outside=_lenient(settings),
+        respect_gitignore=_here(settings, root, cwd, "respect-gitignore") is True,
+        force_exclude=_here(settings, root, cwd, "force-exclude") is True,
+    )
+
+    def left_out(path: str) -> bool:
+        return settings.excluded(path, folder=False, whole=True)
+
+    here = Checkout(repository, found.read, left_out)
+    compared = compare(commit, repository, here, left_out=left_out, read_data=here.data)
+    targets = {*found.targets, *here.tracked_under([relative_to(path, root.path) for path in given])}
+    found = Found(tuple(sorted(targets)), tuple(here.paths()), (*notes, *found.notes), found.failed)
+    return Run(root, cwd, settings, found, here, compared)
+
+
+def _base_settings(args: argparse.Namespace, root: Root, cwd: str, commit: Commit) -> tuple[Settings, tuple[str, ...]]:
+    """The settings as the base has them. Where they are broken there, a change that mends them can still pass."""
+
+    def read(path: str) -> bytes | None:
+        inside = path.startswith(root.path.rstrip(os.sep) + os.sep)
+        name = relative_to(path, root.path)
+        if not inside:
+            return read_from_disk(path)
+        return commit.read(name) if commit.holds(name) else None
+
+    values = _values(args)
+    try:
+        settings = load_settings(values, root=root.path, cwd=cwd, isolated=args.isolated, config=args.config, read=read)
+        for folder in sorted({path.rpartition("/")[0] for path in commit.paths()}):
+            settings.config_for(folder)
+    except ConfigError as error:
+        defaults = load_settings(values, root=root.path, cwd=cwd, isolated=True)
+        return defaults, (f"the configuration of the base is wrong, and the defaults hold: {error}",)
+    return settings, ()
+
+
 def _here(settings: Settings, root: Root, cwd: str, key: str) -> object:
     """A setting as it holds in the working directory, or in the root where that is elsewhere."""
     inside = cwd == root.path or cwd.startswith(root.path.rstrip(os.sep) + os.sep)
@@ -322,9 +375,13 @@ def _lenient(settings: Settings) -> Callable[..., bool]:
 def _lint(run: Run) -> Report:
     """The report of a run; folders that could not be listed are crashes, so that the run is no success."""
     from toolbind_lint.lint import lint
+    from toolbind_lint.pull import check_change
 
     with _progress(len(run.found.targets)):
-        report = lint(run.snapshot, run.found.targets, run.settings)
+        if run.compared is None:
+            report = lint(run.snapshot, run.found.targets, run.settings)
+        else:
+            report = check_change(run.snapshot, run.found.targets, run.settings, run.compared)
     failed = tuple(Crash(path, "discover", error) for path, error in run.found.failed)
     root = os.path.relpath(run.root.path, run.cwd).replace(os.sep, "/")
     return report._replace(root=root, crashes=(*report.crashes, *failed), notes=(*run.found.notes, *report.notes))
@@ -335,7 +392,20 @@ def _lint(run: Run) -> Report:
 
 def _check(args: argparse.Namespace) -> int:
     paths, stdin = _inputs(args)
-    run = _prepare(args, paths, stdin)
+    if args.base is None:
+        return _checked(args, _prepare(args, paths, stdin))
+    if stdin is not None:
+        raise UsageError("`-` has no base to compare with")
+    cwd = str(Path.cwd())
+    given = [absolute(path, cwd) for path in paths]
+    _must_exist(given)
+    root = find_root(given, cwd, configured=lambda folder: None)
+    with Repository(root.path) as repository:
+        return _checked(args, _prepare_change(args, paths, root, repository))
+
+
+def _checked(args: argparse.Namespace, run: Run) -> int:
+    """Lint a prepared run and report on it."""
     chosen = str(run.value("output-format"))
     extra = [_report_option(text) for text in args.report]
     report = _lint(run)
@@ -355,6 +425,11 @@ def exit_status(report: Report, settings: Settings) -> int:
     if report.crashes:
         return BROKEN
     for finding in report.shown:
+        if finding.severity == "review":
+            folder = finding.place.path.rpartition("/")[0]
+            if settings.value("fail-on-review", folder).value is True:
+                return FOUND
+            continue
         least = settings.for_file(finding.place.path).fail_on
         if least != "never" and SEVERITIES.index(finding.severity) >= SEVERITIES.index(cast(Severity, least)):
             return FOUND

@@ -681,17 +681,24 @@ def _kind(value: object) -> str:
 
 
 def load_settings(
-    values: Mapping[str, object], *, root: str, cwd: str, isolated: bool = False, config: str | None = None
+    values: Mapping[str, object],
+    *,
+    root: str,
+    cwd: str,
+    isolated: bool = False,
+    config: str | None = None,
+    read: Callable[[str], bytes | None] = read_from_disk,
 ) -> Settings:
     """The settings of a run over ``root`` (absolute): ``config`` alone, or the files of the project, or none when
     ``isolated``.
 
-    Globs of the command line and of an explicit ``config`` start from ``cwd``. Raises ConfigError.
+    Globs of the command line and of an explicit ``config`` start from ``cwd``. ``read`` gives the bytes of a file.
+    Raises ConfigError.
     """
     base = _relative(cwd, root)
     if isolated:
         return Settings(values, root=root, base=base)
-    files = ConfigFiles(root)
+    files = ConfigFiles(root, read=read)
     only = None
     if config is not None:
         only = files.load(str(Path(config).absolute()), must=True, base=base)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from toolbind_lint.catalogue import Catalogue, load_catalogue
 from toolbind_lint.causes import source_order, unite
@@ -31,6 +31,33 @@ MARK = b"toolbind"
 """A file without it holds no suppression."""
 
 
+class Prepared(NamedTuple):
+    """What is known of a snapshot before anything is judged. ``targets`` are the files that are reported on."""
+
+    snapshot: Snapshot
+    targets: frozenset[str]
+    settings: Settings
+    rules: tuple[Rule, ...]
+    catalogue: Catalogue
+    project: Project
+    crashes: tuple[Crash, ...]
+
+
+class Examined(NamedTuple):
+    """All that a run found in the targets: ``findings`` of every disposition, with fingerprints, and all ``subjects``
+    that were judged, also those of other files.
+    """
+
+    prepared: Prepared
+    policy: Policy
+    findings: tuple[Finding, ...]
+    subjects: tuple[Subject, ...]
+    suppressions: tuple[Suppression, ...]
+    unreadable: tuple[Unreadable, ...]
+    crashes: tuple[Crash, ...]
+    notes: tuple[str, ...]
+
+
 def lint(snapshot: Snapshot, targets: Collection[str], settings: Settings) -> Report:
     """Lint the ``targets`` (paths of the snapshot). ``root`` of the report is left at ``.``: the caller knows where
     that is.
@@ -39,13 +66,25 @@ def lint(snapshot: Snapshot, targets: Collection[str], settings: Settings) -> Re
     ConfigError for a configuration that is met too late to be read before, RuleError and CatalogueError for a broken
     installation.
     """
+    return report(examine(prepare(snapshot, targets, settings)))
+
+
+def prepare(snapshot: Snapshot, targets: Collection[str], settings: Settings) -> Prepared:
+    """Rules, catalogue and index of a run. Raises as ``lint`` does."""
     wanted = frozenset(targets)
     for folder in sorted({path.rpartition("/")[0] for path in wanted}):
         settings.config_for(folder)  # a broken configuration is told whether or not something is found under it
     rules = load_rules()
     catalogue = load_catalogue(settings.tables)
     project, crashes = _index(snapshot, Words(catalogue.seeds), settings)
-    subjects, later, broken = _recognise(project, catalogue, settings, wanted)
+    return Prepared(snapshot, wanted, settings, rules, catalogue, project, tuple(crashes))
+
+
+def examine(prepared: Prepared, judged: frozenset[str] | None = None) -> Examined:
+    """Judge, word and dispose. With ``judged`` only the subjects of these files are looked at."""
+    snapshot, wanted, settings, rules, catalogue, project, met = prepared
+    crashes = list(met)
+    subjects, later, broken = _recognise(project, catalogue, settings, wanted, judged)
     everything = (*project.unreadable, *later)
     unreadable = _distinct(everything, wanted)
     found, failed = check(subjects, unreadable, rules)
@@ -53,21 +92,35 @@ def lint(snapshot: Snapshot, targets: Collection[str], settings: Settings) -> Re
     policy = Policy(settings, rules)
     united = [finding for finding in unite(found, subjects, policy.selected) if finding.place.path in wanted]
     suppressions = _suppressions(snapshot, project, wanted, crashes)
-    judged = _triaged(united, suppressions, subjects, policy, rules=rules, crashes=crashes)
-    findings = assign(judged, _text_of(project))
-    shown = _concerned(subjects, findings, wanted)
-    sources, cells = _texts(project, findings, shown)
+    disposed = _triaged(united, suppressions, subjects, policy, rules=rules, crashes=crashes)
+    return Examined(
+        prepared=prepared,
+        policy=policy,
+        findings=assign(disposed, text_of(project)),
+        subjects=subjects,
+        suppressions=suppressions,
+        unreadable=unreadable,
+        crashes=tuple(sorted(set(crashes))),
+        notes=_unread_facts(everything, wanted),
+    )
+
+
+def report(examined: Examined) -> Report:
+    """What was examined, as a report."""
+    wanted, project = examined.prepared.targets, examined.prepared.project
+    shown = _concerned(examined.subjects, examined.findings, wanted)
+    sources, cells = _texts(project, examined.findings, shown)
     return Report(
         root=".",
-        findings=findings,
+        findings=examined.findings,
         subjects=shown,
         files_checked=len(wanted),
         files_screened=_screened(project, wanted),
-        unreadable=unreadable,
-        crashes=tuple(sorted(set(crashes))),
+        unreadable=examined.unreadable,
+        crashes=examined.crashes,
         sources=sources,
         cells=cells,
-        notes=_unread_facts(everything, wanted),
+        notes=examined.notes,
     )
 
 
@@ -103,7 +156,11 @@ def _breaking(snapshot: Snapshot, build: Callable[[Snapshot], Project]) -> Itera
 
 
 def _recognise(
-    project: Project, catalogue: Catalogue, settings: Settings, wanted: frozenset[str]
+    project: Project,
+    catalogue: Catalogue,
+    settings: Settings,
+    wanted: frozenset[str],
+    judged: frozenset[str] | None = None,
 ) -> tuple[tuple[Subject, ...], tuple[Unreadable, ...], list[Crash]]:
     """What is recognised; nothing, without importing the recogniser, where no statement is worth reading."""
     if not any(project.candidates().values()):
@@ -115,7 +172,7 @@ def _recognise(
         return Limits(file.step_ceiling, file.wall_ceiling_ms, file.token_ceiling)
 
     try:
-        found = recognise(project, catalogue, limits, wanted)
+        found = recognise(project, catalogue, limits, wanted, judged)
     except Exception as error:
         return (), (), [Crash("", "recognise", f"{type(error).__name__}: {error}")]
     return found.subjects, found.unreadable, list(found.crashes)
@@ -181,7 +238,7 @@ def _vanished(unreadable: Iterable[Unreadable]) -> list[Crash]:
     return [Crash(fact.place.path, "read", fact.message) for fact in unreadable if fact.reason == "unreadable"]
 
 
-def _text_of(project: Project) -> Callable[[Place], str]:
+def text_of(project: Project) -> Callable[[Place], str]:
     """The source of a place, empty where the file cannot be read."""
 
     def text(place: Place) -> str:

@@ -60,7 +60,9 @@ class Selection(NamedTuple):
         if rule.preview and not self.preview and not named:
             return f"{rule.code} is a preview: it needs --preview or its own code in a selection"
         least = LIGHTEST[self.profile]
-        if state == "profile" and SEVERITIES.index(severity) < SEVERITIES.index(least):
+        # What a change asks a person to look at is shown whatever the profile.
+        light = severity != "review" and SEVERITIES.index(severity) < SEVERITIES.index(least)
+        if state == "profile" and light:
             return f"profile {self.profile} leaves out {severity}"
         return ""
 

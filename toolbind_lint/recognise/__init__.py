@@ -42,11 +42,12 @@ def recognise(
     catalogue: Catalogue,
     limits: Callable[[str], Limits],
     targets: Collection[str] | None = None,
+    only: frozenset[str] | None = None,
 ) -> Recognised:
     """Finds and judges the tool loops, retries and dispatchers of a project.
 
     With ``targets`` only those that stand in one of these files or in a file that leads to one by its imports: no
-    other loop can have a place there.
+    other loop can have a place there. With ``only`` those of these files, whatever the targets are.
     """
     from toolbind_lint.recognise.loops import LoopFinder, Tools
     from toolbind_lint.recognise.program import Program
@@ -55,9 +56,9 @@ def recognise(
     from toolbind_lint.recognise.values import Values
 
     candidates = project.candidates()
-    if targets is not None:
-        judged = _leading_to(project, targets)
-        read = _led_to(project, judged)
+    if only is not None or targets is not None:
+        judged = only if only is not None else leading_to(project, targets or ())
+        read = led_to(project, judged)
     else:
         judged = read = frozenset(candidates)
     if not any(candidates.get(path) for path in judged):
@@ -126,7 +127,7 @@ def recognise(
     return Recognised(tuple(subjects), tuple(unreadable), tuple(crashes))
 
 
-def _leading_to(project: Project, targets: Collection[str]) -> frozenset[str]:
+def leading_to(project: Project, targets: Collection[str]) -> frozenset[str]:
     """The targets and the files that import them, directly or not."""
     found = set(targets)
     stack = sorted(found)
@@ -138,7 +139,7 @@ def _leading_to(project: Project, targets: Collection[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _led_to(project: Project, paths: frozenset[str]) -> frozenset[str]:
+def led_to(project: Project, paths: Collection[str]) -> frozenset[str]:
     """Files, and what they import, directly or not."""
     found = set(paths)
     stack = sorted(found)
