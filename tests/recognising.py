@@ -14,9 +14,9 @@ from typing import NamedTuple
 from toolbind_lint.catalogue import Catalogue, load_catalogue
 from toolbind_lint.index import Project, Words, build_index
 from toolbind_lint.recognise import Limits, ir, recognise
+from toolbind_lint.recognise.dispatches import DispatchFinder
 from toolbind_lint.recognise.loops import Case, LoopFinder, Tools
 from toolbind_lint.recognise.program import Function, Module, Program
-from toolbind_lint.recognise.roles import RoleFinder
 from toolbind_lint.recognise.values import Values
 from toolbind_lint.snapshot import Memory
 from toolbind_lint.verdicts import Fault, Gate, Subject, Verdict
@@ -91,7 +91,7 @@ def world(files: Files, tables: Tables = ()) -> World:
     """A project, ready to be asked; ``tables`` are a configuration's own."""
     catalogue = load_catalogue(tables) if tables else shipped()
     program = Program(index(files, catalogue))
-    tools = Tools(program, catalogue, RoleFinder(program, catalogue), Values(program, catalogue))
+    tools = Tools(program, catalogue, DispatchFinder(program, catalogue), Values(program, catalogue))
     return World(program, tools, LoopFinder(tools))
 
 

@@ -11,7 +11,8 @@ from textwrap import dedent, indent
 import pytest
 from recognising import Files, World, world
 
-from toolbind_lint.recognise.roles import Dispatch, Turn
+from toolbind_lint.recognise.dispatches import Dispatch
+from toolbind_lint.recognise.roles import Turn
 
 ASK = "client.chat.completions.create(model='m', messages=messages, tools=tools)"
 

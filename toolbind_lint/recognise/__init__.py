@@ -49,9 +49,9 @@ def recognise(
     With ``targets`` only those that stand in one of these files or in a file that leads to one by its imports: no
     other loop can have a place there. With ``only`` those of these files, whatever the targets are.
     """
+    from toolbind_lint.recognise.dispatches import DispatchFinder
     from toolbind_lint.recognise.loops import LoopFinder, Tools
     from toolbind_lint.recognise.program import Program
-    from toolbind_lint.recognise.roles import RoleFinder
     from toolbind_lint.recognise.subjects import subject
     from toolbind_lint.recognise.values import Values
 
@@ -64,7 +64,7 @@ def recognise(
     if not any(candidates.get(path) for path in judged):
         return Recognised((), (), ())
     program = Program(project)
-    tools = Tools(program, catalogue, RoleFinder(program, catalogue), Values(program, catalogue))
+    tools = Tools(program, catalogue, DispatchFinder(program, catalogue), Values(program, catalogue))
     finder = LoopFinder(tools)
     subjects: list[Subject] = []
     crashes: list[Crash] = []

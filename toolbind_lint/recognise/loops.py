@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from toolbind_lint.catalogue import Catalogue
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.bounds import Bound, BoundFinder, TimeTest, passes, reach
+from toolbind_lint.recognise.dispatches import Dispatch, DispatchFinder
 from toolbind_lint.recognise.paths import Builder, Cell, Graph, Point
 from toolbind_lint.recognise.program import External, Function, Module, Program
 from toolbind_lint.recognise.roles import (
@@ -23,8 +24,6 @@ from toolbind_lint.recognise.roles import (
     NAME,
     REPLY,
     RESULT,
-    Dispatch,
-    RoleFinder,
     dotted,
     last_name,
 )
@@ -41,7 +40,7 @@ class Tools:
 
     program: Program
     catalogue: Catalogue
-    roles: RoleFinder
+    roles: DispatchFinder
     values: Values
 
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from toolbind_lint.catalogue import Catalogue
 from toolbind_lint.recognise import ir
+from toolbind_lint.recognise.dispatches import Dispatch, DispatchFinder
 from toolbind_lint.recognise.program import (
     Class,
     ClassRef,
@@ -26,7 +27,7 @@ from toolbind_lint.recognise.program import (
     ModuleRef,
     Program,
 )
-from toolbind_lint.recognise.roles import CALLS, Dispatch, RoleFinder, Turn, argument, dotted, last_name
+from toolbind_lint.recognise.roles import CALLS, Turn, argument, dotted, last_name
 
 MAX_POINTS = 4_000
 MAX_FRAMES = 9
@@ -234,7 +235,7 @@ _CALM = frozenset(
 class Builder:
     """Builds one graph, backwards from what follows."""
 
-    def __init__(self, program: Program, roles: RoleFinder, catalogue: Catalogue) -> None:
+    def __init__(self, program: Program, roles: DispatchFinder, catalogue: Catalogue) -> None:
         self.program = program
         self.roles = roles
         self.catalogue = catalogue

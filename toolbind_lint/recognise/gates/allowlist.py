@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from toolbind_lint.facts import Step
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.bounds import reach
+from toolbind_lint.recognise.dispatches import Dispatch
 from toolbind_lint.recognise.gates.cap import place_of
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.paths import Point
 from toolbind_lint.recognise.program import External, Function
-from toolbind_lint.recognise.roles import NAME, Dispatch, dotted, last_name
+from toolbind_lint.recognise.roles import NAME, dotted, last_name
 from toolbind_lint.recognise.values import text_of
 from toolbind_lint.verdicts import Evidence, Fault, Verdict
 

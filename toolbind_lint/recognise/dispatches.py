@@ -1,0 +1,365 @@
+"""The calls and chains that run what a model named, and how each turns the name into code.
+
+Built on the roles of values: a call is a dispatch because of what it is given or what it calls. A lookup in a table, an
+attribute of that name, a chain of literal comparisons, a server that is given the name: the form says which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from toolbind_lint.catalogue import Catalogue, Row
+from toolbind_lint.recognise import ir
+from toolbind_lint.recognise.program import ClassRef, External, Function, FunctionRef, ModuleRef, Program
+from toolbind_lint.recognise.roles import (
+    ARGS,
+    NAME,
+    PASSING_CALLS,
+    REPLY,
+    RUNS,
+    TOOL,
+    RoleFinder,
+    dotted,
+    last_name,
+)
+
+_READS = (
+    "parse",
+    "valid",
+    "load",
+    "check",
+    "format",
+    "log",
+    "print",
+    "convert",
+    "normal",
+    "coerce",
+    "describe",
+    "render",
+    "show",
+)
+_EXECUTES = frozenset(
+    [
+        "execute",
+        "run",
+        "exec",
+        "execute_action",
+        "run_action",
+        "execute_command",
+        "run_command",
+        "run_code",
+        "execute_code",
+    ]
+)
+
+
+class Dispatch(NamedTuple):
+    """A call (or a chain of tests, at its ``node``) that runs what a model named.
+
+    ``form`` is table, attribute, namespace, code, server, chain or handed-on. ``key`` is the expression that holds the
+    name.
+    """
+
+    node: ir.Node
+    function: Function
+    form: str
+    key: ir.Expr | None
+    callee: str
+    lookup: ir.Node | None = None
+    """The expression that turns the name into code, where that is not the call itself."""
+    proves: tuple[str, ...] = ()
+    """The gates that the configuration says it holds."""
+
+
+_Lookup = tuple[str, "ir.Expr | None", "ir.Node | None"]
+
+
+class DispatchFinder(RoleFinder):
+    """Roles, turns and dispatches over one program."""
+
+    def __init__(self, program: Program, catalogue: Catalogue) -> None:
+        super().__init__(program, catalogue)
+        self._dispatches: dict[str, tuple[Dispatch, ...]] = {}
+
+    def dispatches_in(self, function: Function) -> tuple[Dispatch, ...]:
+        """The dispatches that stand in a function itself."""
+        if function.key not in self._dispatches:
+            self._dispatches[function.key] = ()
+            self._dispatches[function.key] = tuple(self._find_dispatches(function))
+        return self._dispatches[function.key]
+
+    def _find_dispatches(self, function: Function) -> Iterator[Dispatch]:
+        chained: set[int] = set()
+        for node in function.nodes:
+            if isinstance(node, ir.Call):
+                found = self.dispatch(node, function)
+                if found is not None:
+                    yield found
+            elif isinstance(node, ir.If) and id(node) not in chained:
+                found = self._chain(node, function, chained)
+                if found is not None:
+                    yield found
+            elif isinstance(node, ir.Match) and NAME in self.of(node.subject, function):
+                if any(c.pattern.kind in {"value", "or"} and _calls(c.body) for c in node.cases):
+                    yield Dispatch(node, function, "chain", node.subject, "match")
+
+    def dispatch(self, call: ir.Call, function: Function) -> Dispatch | None:
+        """The dispatch that a call makes, if it makes one."""
+        func = call.func
+        callee = dotted(func) or last_name(func) or "call"
+        for meaning in self.program.resolve(func, function):
+            if isinstance(meaning, External):
+                row = self.catalogue.find("dispatch", meaning.name)
+                if row is not None and row.framework == "project":
+                    return self._declared(call, row, function, callee)
+                if row is not None and self._model_named(call, row, function):
+                    return Dispatch(call, function, "server", _first(call, row.one("name")), callee)
+            elif isinstance(meaning, FunctionRef):
+                row, _ = self._in_house(meaning, "dispatch")
+                if row is not None:
+                    return self._declared(call, row, function, callee)
+        if isinstance(func, ir.Attr):
+            unknown = not any(isinstance(m, External) for m in self.program.resolve(func, function))
+            row = self.catalogue.by_method("dispatch", callee) if unknown else None
+            if row is not None and not self.program.targets(call, function) and self._model_named(call, row, function):
+                return Dispatch(call, function, "server", _first(call, row.one("name")), callee)
+            if TOOL in self.of(func.base, function) and (func.name in RUNS or self.carries_arguments(call, function)):
+                form, key, lookup = self._looked_up(func.base, function, 0)
+                return Dispatch(call, function, form, key, callee, lookup)
+        elif TOOL in self.of(func, function):
+            form, key, lookup = self._looked_up(func, function, 0)
+            return Dispatch(call, function, form, key, callee, lookup)
+        return (
+            self._callback(call, function)
+            or self._handed_a_tool(call, function, callee)
+            or self._fixed(call, function, callee)
+            or self._executed(call, function, callee)
+            or self._handed_on(call, function, callee)
+        )
+
+    def _fixed(self, call: ir.Call, function: Function, callee: str) -> Dispatch | None:
+        """``search(**json.loads(call.arguments))``: one tool, run with the arguments that the model gave."""
+        name = last_name(call.func)
+        if not name or name[0].isupper() or name in self._inert_methods or self.turn(call, function) is not None:
+            return None
+        given = [a for a in call.args if ARGS in self.of(a.value, function)]
+        if not given:
+            return None
+        meanings = self.program.resolve(call.func, function)
+        splat = any(a.star == "**" for a in given)
+        if not splat and not any(
+            isinstance(m, FunctionRef) or (isinstance(m, External) and self.catalogue.find("runs-command", m.name))
+            for m in meanings
+        ):
+            return None
+        if any(isinstance(m, External) and self.catalogue.find("runs-command", m.name) for m in meanings):
+            return Dispatch(call, function, "fixed", None, callee)
+        for meaning in meanings:
+            if isinstance(meaning, (ClassRef, ModuleRef)):
+                return None
+            if isinstance(meaning, External) and (
+                meaning.name.startswith("builtins.") or self.catalogue.find("inert", meaning.name)
+            ):
+                return None
+            if isinstance(meaning, FunctionRef) and self._hands_down(meaning.function):
+                return None
+        return Dispatch(call, function, "fixed", None, callee)
+
+    def _executed(self, call: ir.Call, function: Function, callee: str) -> Dispatch | None:
+        """``env.execute(action)`` for the actions of a reply, where nobody knows what runs them."""
+        if not isinstance(call.func, ir.Attr) or call.func.name not in _EXECUTES or not call.args:
+            return None
+        if any(self._hands_down(t, 1) for t in self.program.targets(call, function)):
+            return None
+        if any(not isinstance(m, FunctionRef) for m in self.program.resolve(call.func, function)):
+            return None
+        if not any(isinstance(a.value, ir.Name) and REPLY in self.of(a.value, function) for a in call.args):
+            return None
+        return Dispatch(call, function, "handed-on", None, callee)
+
+    def _hands_down(self, function: Function, depth: int = 0) -> bool:
+        """Whether a function of the project runs a tool itself or below it, or only reads what it is given."""
+        if depth > 3:
+            return False
+        if self.dispatches_in(function) or self.turns_in(function):
+            return True
+        if any(self._hands_down(t, depth + 1) for c in function.calls for t in self.program.targets(c, function)):
+            return True
+        return depth == 0 and any(word in function.node.name for word in _READS)
+
+    def _handed_a_tool(self, call: ir.Call, function: Function, callee: str) -> Dispatch | None:
+        """``to_thread(tools[name], **arguments)``: a tool and its arguments are given to what runs it."""
+        if self.program.targets(call, function) or last_name(call.func) in self._inert_methods:
+            return None
+        given = next((a.value for a in call.args if TOOL in self.of(a.value, function)), None)
+        if given is None or not self.carries_arguments(call, function):
+            return None
+        form, key, lookup = self._looked_up(given, function, 0)
+        return Dispatch(call, function, form, key, callee, lookup)
+
+    def _callback(self, call: ir.Call, function: Function) -> Dispatch | None:
+        """``invoke()`` in a dispatcher: a parameter is run after the tool's name was looked up."""
+        if not isinstance(call.func, ir.Name) or function.toplevel:
+            return None
+        bindings = self.program.locals(function).get(call.func.id, ())
+        if not bindings or any(b.kind != "parameter" or b.value is not None for b in bindings):
+            return None
+        for param in function.node.params:
+            if param.name == call.func.id:
+                continue
+            if NAME in self._by_parameter_name(param.name, function) or self._is_looked_up(param.name, function):
+                return Dispatch(call, function, "callback", ir.Name(param.span, param.name), call.func.id)
+        return None
+
+    def _is_looked_up(self, name: str, function: Function) -> bool:
+        """Whether a parameter is looked up in a table, a miss raises, and the function speaks of tools."""
+        found = raises = speaks = False
+        for node in function.nodes:
+            if isinstance(node, ir.Raise):
+                raises = True
+            elif isinstance(node, (ir.Subscript, ir.Call)):
+                base, key = (node.base, node.index) if isinstance(node, ir.Subscript) else (node.func, _only(node))
+                method = isinstance(node, ir.Subscript) or (isinstance(base, ir.Attr) and base.name == "get")
+                found = found or (method and isinstance(key, ir.Name) and key.id == name)
+            elif isinstance(node, ir.Const) and isinstance(node.value, str):
+                speaks = speaks or "tool" in node.value.lower()
+        for param in function.node.params:
+            words = (
+                [param.name] + [n.id for n in ir.walk(param.annotation) if isinstance(n, ir.Name)]
+                if param.annotation
+                else [param.name]
+            )
+            speaks = speaks or any("tool" in w.lower() for w in words)
+        return found and raises and speaks
+
+    def _declared(self, call: ir.Call, row: Row, function: Function, callee: str) -> Dispatch:
+        """A dispatcher that the project's configuration describes."""
+        return Dispatch(call, function, "declared", _first(call, row.one("name")), callee, None, row.all("proves"))
+
+    def _model_named(self, call: ir.Call, row: Row, function: Function) -> bool:
+        """Whether the name that a dispatching call gets is one that the model gave."""
+        return NAME in self.of(_first(call, row.one("name")), function)
+
+    def _handed_on(self, call: ir.Call, function: Function, callee: str) -> Dispatch | None:
+        """A call into code that nobody knows, to which a name and its arguments, or a whole call, are given."""
+        if self.program.targets(call, function) or self.turn(call, function) is not None:
+            return None
+        name = last_name(call.func)
+        if not name or name[0].isupper() or name in self._inert_methods:
+            return None
+        if not isinstance(call.func, (ir.Attr, ir.Name)):
+            return None
+        for meaning in self.program.resolve(call.func, function):
+            if isinstance(meaning, External) and (
+                meaning.name.startswith("builtins.")
+                or self.catalogue.find("inert", meaning.name)
+                or meaning.name in PASSING_CALLS
+            ):
+                return None
+            if not isinstance(meaning, External):
+                return None
+        roles = [self.of(a.value, function) for a in call.args]
+        named = any(NAME in r for r in roles)
+        if named and any(ARGS in r for r in roles):
+            key = next((a.value for a, r in zip(call.args, roles, strict=True) if NAME in r), None)
+            return Dispatch(call, function, "handed-on", key, callee)
+        return None
+
+    @property
+    def _inert_methods(self) -> frozenset[str]:
+        return self.catalogue.words("inert", "method")
+
+    def _chain(self, node: ir.If, function: Function, chained: set[int]) -> Dispatch | None:
+        key = self._compared(node.test, function)
+        if key is None or not _calls(node.body):
+            return None
+        rest = node.orelse
+        while len(rest) == 1 and isinstance(rest[0], ir.If):
+            chained.add(id(rest[0]))
+            rest = rest[0].orelse
+        return Dispatch(node, function, "chain", key, "if")
+
+    def _compared(self, test: ir.Expr, function: Function) -> ir.Expr | None:
+        """The name that a test compares with literals, or None."""
+        for node in ir.walk(test):
+            if isinstance(node, ir.Compare) and node.op in {"==", "in"}:
+                literal = isinstance(node.right, ir.Const) and isinstance(node.right.value, str)
+                if isinstance(node.right, ir.Seq):
+                    literal = bool(node.right.items) and all(isinstance(i, ir.Const) for i in node.right.items)
+                if literal and NAME in self.of(node.left, function):
+                    return node.left
+        return None
+
+    def _looked_up(self, expr: ir.Expr, function: Function, depth: int) -> _Lookup:
+        """How a tool was found by its name: the form of the lookup and the expression that holds the name."""
+        if depth > 8:
+            return "table", None, None
+        if isinstance(expr, (ir.Await, ir.Walrus, ir.Starred)):
+            return self._looked_up(expr.value, function, depth + 1)
+        if isinstance(expr, ir.Subscript):
+            if self._is_key(expr.index, function):
+                form = "namespace" if self._is_namespace(expr.base, function) else "table"
+                return form, expr.index, expr
+            return self._looked_up(expr.base, function, depth + 1)
+        if isinstance(expr, ir.Attr):
+            return self._looked_up(expr.base, function, depth + 1)
+        if isinstance(expr, ir.Call):
+            return self._looked_up_by_call(expr, function, depth)
+        if isinstance(expr, (ir.IfExp, ir.Bool)):
+            left, right = (expr.body, expr.orelse) if isinstance(expr, ir.IfExp) else (expr.left, expr.right)
+            side = left if TOOL in self.of(left, function) else right
+            return self._looked_up(side, function, depth + 1)
+        if isinstance(expr, ir.Name):
+            for binding in self.program.lookup(expr.id, function):
+                if binding.value is not None and TOOL in self.of(binding.value, binding.scope):
+                    return self._looked_up(binding.value, binding.scope, depth + 1)
+        return "table", None, None
+
+    def _looked_up_by_call(self, expr: ir.Call, function: Function, depth: int) -> _Lookup:
+        for meaning in self.program.resolve(expr.func, function):
+            if isinstance(meaning, External):
+                row = self.catalogue.find("code-by-name", meaning.name)
+                if row is not None:
+                    position = 1 if row.one("form") == "attribute" and len(expr.args) > 1 else 0
+                    given = expr.args[position].value if expr.args else None
+                    if given is not None and TOOL in self.of(given, function):
+                        return self._looked_up(given, function, depth + 1)  # a name of ours, picked by the model's
+                    return row.one("form"), expr.args[position].value if expr.args else None, expr
+        for target in self.program.targets(expr, function):
+            for value in target.returned:
+                if TOOL in self.of(value, target):
+                    return self._looked_up(value, target, depth + 1)
+        if isinstance(expr.func, ir.Attr):
+            if expr.args and self._is_key(expr.args[0].value, function):
+                form = "namespace" if self._is_namespace(expr.func.base, function) else "table"
+                return form, expr.args[0].value, expr
+            return self._looked_up(expr.func.base, function, depth + 1)
+        return "table", None, None
+
+    def _is_namespace(self, base: ir.Expr, function: Function) -> bool:
+        """Whether a mapping is ``globals()``, ``vars(x)`` or ``x.__dict__``."""
+        for value, scope in self.program.values(base, function):
+            if isinstance(value, ir.Attr) and value.name == "__dict__":
+                return True
+            if isinstance(value, ir.Call):
+                for meaning in self.program.resolve(value.func, scope):
+                    if isinstance(meaning, External):
+                        row = self.catalogue.find("code-by-name", meaning.name)
+                        if row is not None and row.one("form") == "namespace":
+                            return True
+        return False
+
+
+def _calls(body: tuple[ir.Stmt, ...]) -> bool:
+    return any(isinstance(n, ir.Call) for n in ir.walk_all(body))
+
+
+def _only(call: ir.Call) -> ir.Expr | None:
+    """The first argument of a call."""
+    return call.args[0].value if call.args else None
+
+
+def _first(call: ir.Call, name: str) -> ir.Expr | None:
+    """The argument given under a name, or the first one."""
+    return (call.keyword(name) if name else None) or call.positional(0)
