@@ -46,11 +46,15 @@ class Fault(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """What shows that a gate holds, or why it is not known: ``value`` is the bound itself (``8``), possibly empty."""
+    """What shows that a gate holds, or why it is not known: ``value`` is the bound itself (``8``), possibly empty.
+
+    ``written`` is where the value is committed, if that is elsewhere: a constant, a file, the line of a lock file.
+    """
 
     place: Place
     value: str
     message: str
+    written: Place | None = None
 
 
 class Verdict(NamedTuple):
@@ -83,7 +87,8 @@ class Subject(NamedTuple):
     ``function`` is the qualified name around it (``<module>`` at module level), ``label`` a short way to name it to a
     person. ``framework`` is the catalogue's name of the owner, or empty. ``shape`` is the subject's head with locals
     renamed in order: for a loop its header, the callees of its turns and dispatches, the kinds of its exits.
-    ``witness`` is, for a loop that nothing ends, one full pass on which nothing moves.
+    ``witness`` is, for a loop that nothing ends, one full pass on which nothing moves. ``names`` are the names of tools
+    that it lets run or, where that is not written down, that it offers, each where it is written.
     """
 
     id: str
@@ -99,6 +104,7 @@ class Subject(NamedTuple):
     turns: tuple[Step, ...] = ()
     dispatches: tuple[Step, ...] = ()
     witness: tuple[Step, ...] = ()
+    names: tuple[Step, ...] = ()
 
     def verdict(self, gate: Gate) -> Verdict:
         """The verdict of one gate; not-applicable where the recogniser gave none."""

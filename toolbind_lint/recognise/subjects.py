@@ -10,6 +10,7 @@ from toolbind_lint.recognise import Limits, ir
 from toolbind_lint.recognise.bounds import Bound, passes, reach
 from toolbind_lint.recognise.gates import allowlist, cap, errors, exits, timeouts, wall
 from toolbind_lint.recognise.loops import Case
+from toolbind_lint.recognise.names import names
 from toolbind_lint.recognise.paths import Point
 from toolbind_lint.recognise.program import External
 from toolbind_lint.recognise.roles import last_name
@@ -38,6 +39,7 @@ def subject(case: Case, limits: Limits) -> Subject:
         witness=next(
             (f.trail for v in verdicts for f in v.faults if f.how in {"none", "infinite", "never-moves", "spins"}), ()
         ),
+        names=names(case),
     )
 
 

@@ -111,6 +111,6 @@ def _gate(verdict: Verdict) -> dict[str, Any]:
         "how": verdict.how,
         "evidence": [
             {"path": place.path, "line": place.line, "value": value, "message": message}
-            for place, value, message in verdict.evidence
+            for place, value, message, _ in verdict.evidence
         ],
     }

@@ -96,7 +96,7 @@ def _lookup_base(dispatch: Dispatch) -> ir.Expr | None:
 # ---- membership
 
 
-def _guards(case: Case, test: Point, dispatch: Point, admitting: str) -> bool:
+def guards(case: Case, test: Point, dispatch: Point, admitting: str) -> bool:
     """Whether a dispatch is reached over one way of a test only, and the other way runs no tool."""
     blocked = frozenset({case.head})
     yes = reach([t for label, t in test.to if label == admitting], blocked, raising=False)
@@ -121,7 +121,7 @@ def _membership(case: Case, point: Point, dispatch: Dispatch) -> Evidence | None
         function = test.frame.function
         if NAME not in tools.roles.of(node.left, function) or _is_text(node.right, function, case) or _folds(node.left):
             continue
-        if _guards(case, test, point, "true" if node.op == "in" else "false"):
+        if guards(case, test, point, "true" if node.op == "in" else "false"):
             said = text_of(node.right)
             return Evidence(tools.program.at(function, node), said, f"tested for membership in {said}")
     if dispatch.form not in {"callback", "handed-on", "server"}:
@@ -184,7 +184,7 @@ def _pattern(case: Case, dispatch: Point) -> Evidence | None:
         if test.kind != "test":
             continue
         for node, admitting in _pattern_tests(test, case):
-            if _guards(case, test, dispatch, admitting):
+            if guards(case, test, dispatch, admitting):
                 return Evidence(case.tools.program.at(test.frame.function, node), "", text_of_node(node))
     return None
 

@@ -152,13 +152,19 @@ def source_text(value: Value) -> str:
     return f"{kinds.get(value.origin, value.origin)} ({value.text})"
 
 
+def written(value: Value) -> Place | None:
+    """Where a value is committed."""
+    return value.trail[0].place if value.trail else None
+
+
 def _evidence(case: Case, bound: Bound) -> Evidence:
     value = worst(bound)
     how = {"range": "as many passes as", "counter": "compared with", "size": "its size compared with"}[bound.kind]
     message = f"{how} {text_of(bound.cap)}"
     if value.number is not None and value.text != text_of(bound.cap):
         message += f" = {number_text(value)} ({value.origin})"
-    return Evidence(place_of(case, bound.tests[0]), number_text(value) if value.number is not None else "", message)
+    number = number_text(value) if value.number is not None else ""
+    return Evidence(place_of(case, bound.tests[0]), number, message, written(value))
 
 
 # ---- changed in the run

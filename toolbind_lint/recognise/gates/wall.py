@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from toolbind_lint.facts import Place, Step
 from toolbind_lint.recognise import ir
-from toolbind_lint.recognise.gates.cap import header, number_text, place_of, source_text
+from toolbind_lint.recognise.gates.cap import header, number_text, place_of, source_text, written
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.program import External, Function
 from toolbind_lint.recognise.values import text_of
@@ -49,7 +49,8 @@ def _judged(case: Case, budget: ir.Expr | None, function: Function, at: Place, m
         elif off:
             faults.append(Fault("off-by-default", at, (("cap", text_of(budget)),), off[0].trail))
         elif finite:
-            evidence[0] = Evidence(at, number_text(finite[0]), f"the time is compared with {text_of(budget)}")
+            said = f"the time is compared with {text_of(budget)}"
+            evidence[0] = Evidence(at, number_text(finite[0]), said, written(finite[0]))
     if not monotonic:
         faults.append(Fault("not-monotonic", at))
     return Verdict("wall", "leaks" if faults else "held", tuple(faults), tuple(evidence))
