@@ -592,7 +592,7 @@ def test_a_limit_that_is_looked_at_behind_the_tool_is_post_hoc(text: str) -> Non
     ],
 )
 def test_a_time_that_is_measured_or_is_the_runs_is_no_tool_limit(text: str) -> None:
-    assert stands(text, "tool-timeout") == "unknown"
+    assert [f.how for f in verdict(text, "tool-timeout").faults] == ["none"]
 
 
 def test_a_dispatcher_that_looks_at_the_clock_afterwards_is_post_hoc() -> None:
@@ -1248,7 +1248,7 @@ def test_a_loop_that_holds_has_evidence_for_it() -> None:
         ("cap", "held"),
         ("wall", "held"),
         ("allowlist", "held"),
-        ("tool-timeout", "unknown"),
+        ("tool-timeout", "missing"),
         ("errors", "not-applicable"),
         ("exit", "held"),
     ]

@@ -56,8 +56,17 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
     "forced-choice": {"param": "text", "values": "texts", "types": "texts", "any-dict": "flag"},
     # What a tool's answer looks like on its way back: a role, a type, or a class.
     "result-message": {"roles": "texts", "types": "texts", "classes": "texts", "keys": "texts"},
-    # Runs a tool by the name in its first argument (or in `name`); `proves` lists gates that it holds.
-    "dispatch": {"call": "texts", "method": "text", "name": "text", "proves": "texts"},
+    # Runs a tool by the name in its first argument (or in `name`); `proves` lists gates that it holds; `limit` and
+    # `made-with` as
+    # of a wait.
+    "dispatch": {
+        "call": "texts",
+        "method": "text",
+        "name": "text",
+        "proves": "texts",
+        "limit": "texts",
+        "made-with": "texts",
+    },
     # Brings all tools of a server in, unfiltered.
     "mcp-intake": {"call": "texts", "method": "text"},
     # Says which server is meant.
@@ -65,9 +74,44 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
     # A decorator or wrapper that repeats a call. `stop` names the parameters that end it; `forever` values of them
     # that do not.
     "retry": {"call": "texts", "stop": "texts", "forever": "texts", "kind": "text"},
-    # Time: `monotonic` says whether the clock can jump. `timer` bounds what stands inside it, `param` its seconds.
+    # Time: `monotonic` says whether the clock can jump. A `timer` ends what stands inside it (`form` with), what it is
+    # given
+    # (call), what follows it in the process (process), or a wait for what was started elsewhere (wait); `param` names
+    # its seconds, a
+    # digit a position.
     "clock": {"call": "texts", "monotonic": "flag"},
-    "timer": {"call": "texts", "param": "text", "form": "text"},
+    "timer": {"call": "texts", "method": "text", "param": "texts", "form": "text"},
+    # Runs what it is given beside its caller: `kind` is task, thread, process or shield. What ends it, and what ends
+    # the children of
+    # a process with it.
+    "starts-work": {"call": "texts", "method": "text", "kind": "text"},
+    "ends-work": {"call": "texts", "method": "texts", "kind": "text"},
+    "ends-children": {"call": "texts", "method": "texts"},
+    # Starts a process: `shell` names the parameter that puts a shell between, `always` says that one is; `session` the
+    # parameters
+    # that give it a process group of its own.
+    "process": {"call": "texts", "shell": "text", "always": "flag", "session": "texts"},
+    # May wait without end: `limit` names the parameter that ends the wait, `made-with` one of its receiver's
+    # constructor; `kills`
+    # says that the work ends with the wait.
+    "wait": {"call": "texts", "method": "text", "limit": "texts", "made-with": "texts", "kills": "flag"},
+    # Modules and calls that cannot hang (`hangs`: that can, within such a module).
+    "local": {"call": "texts", "hangs": "flag"},
+    # Makes seconds of its parameters: `units` are `seconds=1`, `minutes=60`, `0=86400` for the first.
+    "duration": {"call": "texts", "units": "texts"},
+    # How long one request of a model may take: `limit` names the parameter of the call and of the `client`'s
+    # constructor, `default`
+    # the seconds where it is not given (`none`: it waits without end), `retries` and `default-retries` how often it
+    # is tried again,
+    # `unit` ms where it is no second.
+    "model-timeout": {
+        "client": "texts",
+        "limit": "texts",
+        "default": "text",
+        "retries": "texts",
+        "default-retries": "text",
+        "unit": "text",
+    },
     # A decorator that ends the function after a time: `param` names its limits ("0" is the first argument); `by-
     # default` says
     # that it has one where none is given.

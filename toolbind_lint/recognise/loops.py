@@ -14,6 +14,8 @@ from toolbind_lint.catalogue import Catalogue
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.bounds import Bound, BoundFinder, TimeTest, passes, reach
 from toolbind_lint.recognise.dispatches import Dispatch, DispatchFinder
+from toolbind_lint.recognise.handlers import HandlerFinder
+from toolbind_lint.recognise.limits import LimitFinder
 from toolbind_lint.recognise.paths import Builder, Cell, Graph, Point
 from toolbind_lint.recognise.program import External, Function, Module, Program
 from toolbind_lint.recognise.roles import (
@@ -28,13 +30,14 @@ from toolbind_lint.recognise.roles import (
     last_name,
 )
 from toolbind_lint.recognise.values import Values
+from toolbind_lint.recognise.waits import WaitFinder
 from toolbind_lint.verdicts import Kind
 
 _FED_BACK = frozenset({REPLY, RESULT, CALL, CALLS, ERROR_TEXT, NAME, ARGS})
 MAX_REACHED = 300
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class Tools:
     """What every part of recognition needs."""
 
@@ -42,6 +45,11 @@ class Tools:
     catalogue: Catalogue
     roles: DispatchFinder
     values: Values
+
+    def __post_init__(self) -> None:
+        self.limits = LimitFinder(self.program, self.catalogue, self.values)
+        self.waits = WaitFinder(self.limits, self.roles)
+        self.handlers = HandlerFinder(self.program)
 
 
 @dataclass(slots=True, eq=False)

@@ -40,13 +40,17 @@ Cell = tuple[str, ...]
 
 @dataclass(slots=True, eq=False)
 class Frame:
-    """One activation of a function in the graph: its parameters stand for the caller's arguments."""
+    """One activation of a function in the graph: its parameters stand for the caller's arguments.
+
+    ``call`` is the call through which it was entered, or that hands the function to what runs it.
+    """
 
     number: int
     function: Function
     caller: Frame | None
     arguments: dict[str, ir.Expr]
     rebound: frozenset[str]
+    call: ir.Call | None = None
 
     def stack(self) -> Iterator[Frame]:
         """This frame and its callers."""
@@ -322,7 +326,7 @@ class Builder:
             for name, bindings in self.program.locals(function).items()
             if any(b.kind != "parameter" for b in bindings)
         )
-        made = Frame(len(self.graph.frames), function, caller, arguments, rebound)
+        made = Frame(len(self.graph.frames), function, caller, arguments, rebound, call)
         self.graph.frames.append(made)
         return made
 
@@ -928,6 +932,7 @@ class Builder:
             return after
         join = self.point("join", call, ctx.frame, ctx.loops)
         frame = self._frame(function, ctx.frame, None)
+        frame.call = call
         inner = Context(frame, ctx.loops, lambda: join, lambda: join, lambda n, v, c: join, ctx.level)
         join.to = [("", self.block(function.node.body, join, inner)), ("", after)]
         return join

@@ -1,31 +1,214 @@
-"""The tool timeout: is each dispatch under a limit that acts while the tool runs?"""
+"""The tool timeout: is each dispatch under a limit that acts while the tool runs?
+
+A limit may stand around the dispatch, around a call that leads to it, in the dispatch itself, or in every handler that
+it can reach. What then does not end with the wait, or leaves children behind, is told beside it.
+"""
 
 from __future__ import annotations
 
-from toolbind_lint.facts import Step
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from toolbind_lint.facts import Place, Step
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.bounds import reach
-from toolbind_lint.recognise.gates.cap import place_of
+from toolbind_lint.recognise.gates.cap import number_text, place_of
+from toolbind_lint.recognise.limits import Limit
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.paths import Point
-from toolbind_lint.recognise.program import Function
-from toolbind_lint.recognise.roles import CLOCK
+from toolbind_lint.recognise.program import External, Function
+from toolbind_lint.recognise.roles import CLOCK, dotted
 from toolbind_lint.recognise.values import text_of
+from toolbind_lint.recognise.waits import Survey, Wait
 from toolbind_lint.verdicts import Evidence, Fault, Verdict
+
+_ORDER = ("post-hoc", "none", "off-by-default", "does-not-kill", "misses-children", "left-running", "not-clamped")
+
+
+class Standing(NamedTuple):
+    """How one dispatch stands: ``state`` is held, off, none or unknown."""
+
+    point: Point
+    state: str
+    limit: Limit | None = None
+    evidence: Evidence | None = None
+    survey: Survey | None = None
+    related: tuple[Step, ...] = ()
 
 
 def verdict(case: Case) -> Verdict:
-    """How the tool timeout of a loop or dispatcher stands."""
+    """How the tool timeout of a loop or dispatcher stands: the weakest of its dispatches."""
     if not case.dispatches:
         return Verdict("tool-timeout", "not-applicable")
-    if all(p.dispatch is not None and "tool-timeout" in p.dispatch.proves for p in case.dispatches):
-        at = place_of(case, case.dispatches[0])
-        return Verdict("tool-timeout", "held", (), (Evidence(at, "", "held by configuration"),))
-    for point in case.dispatches:
-        found = _post_hoc(case, point)
-        if found is not None:
-            return Verdict("tool-timeout", "missing", (found,))
-    return Verdict("tool-timeout", "unknown")
+    standings = [_standing(case, point) for point in case.dispatches]
+    faults: list[Fault] = []
+    for one in standings:
+        if one.state == "none":
+            late = _post_hoc(case, one.point)
+            if late is not None:
+                faults.append(late)
+                break
+    if not faults:
+        faults.extend(_missing(case, standings))
+    faults.extend(_weaknesses(case, standings))
+    faults.sort(key=lambda f: (_ORDER.index(f.how), f.place))
+    evidence = tuple(dict.fromkeys(s.evidence for s in standings if s.evidence is not None))
+    if faults:
+        grave = any(f.how in {"post-hoc", "none"} for f in faults)
+        return Verdict("tool-timeout", "missing" if grave else "leaks", tuple(faults), evidence)
+    if any(s.state == "unknown" for s in standings):
+        return Verdict("tool-timeout", "unknown", (), evidence)
+    return Verdict("tool-timeout", "held", (), evidence)
+
+
+# ---- one dispatch
+
+
+def _standing(case: Case, point: Point) -> Standing:
+    dispatch = point.dispatch
+    assert dispatch is not None
+    at = place_of(case, point, dispatch.node)
+    if "tool-timeout" in dispatch.proves:
+        return Standing(point, "held", None, Evidence(at, "", "held by configuration"))
+    around = list(limits_of(case, point))
+    if around:
+        return _limited(case, point, around[0])
+    own = _own(case, point)
+    if own is not None and own.limit is not None:
+        return _limited(case, point, own.limit, Survey((own,), files=False, cut=False))
+    if dispatch.form == "declared" or (own is None and _handed_away(case, point)):
+        said = f"whether {dispatch.callee} limits the time of a tool is not known"
+        return Standing(point, "unknown", None, Evidence(at, "", said))
+    if own is not None:
+        return Standing(point, "none")
+    return _by_handlers(case, point, at)
+
+
+def _limited(case: Case, point: Point, limit: Limit, survey: Survey | None = None) -> Standing:
+    at = case.tools.program.at(limit.function, limit.call)
+    if limit.off:
+        related = (Step(at, f"limited here, with {text_of(limit.value)} that is None by default"),)
+        return Standing(point, "off", limit, None, survey, related)
+    numbers = [v for v in limit.values if v.number is not None]
+    value = number_text(numbers[0]) if numbers else ""
+    return Standing(point, "held", limit, Evidence(at, value, _said(limit)), survey)
+
+
+def _said(limit: Limit) -> str:
+    return f"ended by {text_of(limit.call)}" if isinstance(limit.call, ir.Call) else "ended by a limit around it"
+
+
+def limits_of(case: Case, point: Point) -> Iterator[Limit]:
+    """The limits around a dispatch or turn, nearest first: in its function, around the calls that lead to it from the
+    loop, and around the loop.
+    """
+    finder = case.tools.limits
+    frame = point.frame
+    node: ir.Node = point.dispatch.node if point.dispatch is not None else point.node
+    while True:
+        yield from finder.around(node, frame.function)
+        if frame.caller is None:
+            break
+        yield from finder.decorated(frame.function)
+        if frame.call is None:
+            return
+        node, frame = frame.call, frame.caller
+    yield from finder.enclosing(case.function, case.node if case.kind == "tool-loop" else node)
+
+
+def _own(case: Case, point: Point) -> Wait | None:
+    """The dispatch as a call that may itself carry a limit: a request to a server, a command."""
+    dispatch = point.dispatch
+    assert dispatch is not None
+    if not isinstance(dispatch.node, ir.Call) or dispatch.form not in {"server", "fixed"}:
+        return None
+    wait, below, _ = case.tools.waits.judge(dispatch.node, dispatch.function)
+    return wait if wait is not None and not below and wait.state != "unknown" else None
+
+
+def _handed_away(case: Case, point: Point) -> bool:
+    """Whether a dispatch goes to code that nobody knows: no function of the project, no library."""
+    dispatch = point.dispatch
+    assert dispatch is not None
+    if dispatch.form != "handed-on" or not isinstance(dispatch.node, ir.Call):
+        return False
+    program = case.tools.program
+    if program.targets(dispatch.node, dispatch.function):
+        return False
+    return not any(isinstance(m, External) for m in program.resolve(dispatch.node.func, dispatch.function))
+
+
+def _by_handlers(case: Case, point: Point, at: Place) -> Standing:
+    """Whether every handler that a dispatch can reach carries its own limit, or cannot hang."""
+    dispatch = point.dispatch
+    assert dispatch is not None
+    handlers = case.tools.handlers.of(dispatch)
+    if handlers is None:
+        return Standing(point, "none")
+    waits = case.tools.waits
+    survey = waits.survey_calls(handlers.calls) if handlers.calls else waits.survey(handlers.functions)
+    free = survey.of("unlimited")
+    limited = survey.of("limited")
+    related = tuple(
+        Step(case.tools.program.at(w.function, w.call), f"{_name(w)} may wait without end") for w in free[:3]
+    )
+    if free or survey.of("off"):
+        return Standing(point, "none", None, None, survey, related)
+    if limited and (survey.of("unknown") or survey.cut):
+        return Standing(point, "unknown", None, Evidence(at, "", "not all that its handlers call is known"), survey)
+    if limited:
+        return Standing(point, "held", None, Evidence(at, "", "every handler ends its own waits"), survey)
+    if survey.files and not survey.of("unknown") and not survey.cut:
+        return Standing(point, "held", None, Evidence(at, "", "its handlers touch local files only"), survey)
+    return Standing(point, "none", None, None, survey)
+
+
+def _name(wait: Wait) -> str:
+    return dotted(wait.call.func) or "a call"
+
+
+# ---- what is missing
+
+
+def _missing(case: Case, standings: list[Standing]) -> list[Fault]:
+    bare = [s for s in standings if s.state == "none"]
+    off = [s for s in standings if s.state == "off"]
+    limits = [s.limit for s in standings if s.limit is not None]
+    finder = case.tools.limits
+    left = [
+        s
+        for s in bare
+        if s.point.dispatch is None or not finder.otherwise(s.point.dispatch.node, s.point.dispatch.function, limits)
+    ]
+    if left:
+        first = left[0]
+        more = tuple(Step(place_of(case, s.point), "nor is this one") for s in left[1:4])
+        return [Fault("none", place_of(case, first.point), _words(first), related=(*first.related, *more))]
+    if off:
+        first = off[0]
+        assert first.limit is not None
+        words = (*_words(first), ("value", text_of(first.limit.value)))
+        trail = next((v.trail for v in first.limit.values if v.origin in {"absent", "infinite"}), ())
+        return [Fault("off-by-default", place_of(case, first.point), words, trail, first.related)]
+    return []
+
+
+def _words(standing: Standing) -> tuple[tuple[str, str], ...]:
+    dispatch = standing.point.dispatch
+    assert dispatch is not None
+    called = text_of(dispatch.node) if isinstance(dispatch.node, ir.Call) else dispatch.callee
+    return (("call", called),)
+
+
+# ---- limits that do not do all
+
+
+def _weaknesses(case: Case, standings: list[Standing]) -> Iterator[Fault]:
+    """What a limit leaves running."""
+    return iter(())
+
+
+# ---- judged too late
 
 
 def _post_hoc(case: Case, dispatch: Point) -> Fault | None:
@@ -35,6 +218,10 @@ def _post_hoc(case: Case, dispatch: Point) -> Fault | None:
     if not isinstance(dispatch.node, ir.Call):
         return None
     before = _armed(function.node.body, dispatch.node, case, function)
+    if frame.caller is None and case.kind == "tool-loop":
+        # What is set before the loop is the deadline of the run.
+        cells = {n: case.builder.cell(ir.Name(dispatch.node.span, n), frame) for n in before}
+        before = {n for n, cell in cells.items() if cell is not None and case.finder.changes(cell, "set")}
     if not before:
         return None
     after = reach([t for label, t in dispatch.to if label != "raise"], frozenset({case.head}), raising=False)
