@@ -9,6 +9,7 @@ import pytest
 from recognising import RUN, Tables, at, loop, recognised, shipped, sources, stands, subject, subjects, verdict
 
 from toolbind_lint.recognise import Limits
+from toolbind_lint.verdicts import GATES
 
 H = "for _ in range(8):"
 ARGUMENTS = "(**json.loads(call.function.arguments))"
@@ -1244,15 +1245,10 @@ def test_a_reply_that_neither_calls_nor_says_anything_spins() -> None:
 def test_a_loop_that_holds_has_evidence_for_it() -> None:
     text = timed(before="end = time.monotonic() + 60", top="if time.monotonic() > end:\n    break")
     found = subject(text)
-    assert [(v.gate, v.state) for v in found.verdicts] == [
-        ("cap", "held"),
-        ("wall", "held"),
-        ("allowlist", "held"),
-        ("tool-timeout", "missing"),
-        ("errors", "not-applicable"),
-        ("exit", "held"),
-    ]
-    assert [bool(v.evidence) for v in found.verdicts[:3]] == [True, True, True]
+    assert [v.gate for v in found.verdicts] == [gate for gate in GATES if gate in {v.gate for v in found.verdicts}]
+    held = {v.gate: bool(v.evidence) for v in found.verdicts if v.state == "held"}
+    assert held == {"cap": True, "wall": True, "allowlist": True, "exit": False}
+    assert not any(v.faults for v in found.verdicts if v.state == "held")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from toolbind_lint.facts import Place, Step
 from toolbind_lint.recognise import Limits, ir
 from toolbind_lint.recognise.bounds import Bound, passes, reach
-from toolbind_lint.recognise.gates import allowlist, cap, errors, exits, timeouts, wall
+from toolbind_lint.recognise.gates import allowlist, cap, cost, errors, exits, timeouts, wall
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.names import names
 from toolbind_lint.recognise.paths import Point
@@ -56,6 +56,7 @@ def _verdicts(case: Case, limits: Limits) -> tuple[Verdict, ...]:
         timeouts.verdict(case),
         errors.verdict(case),
         exits.verdict(case),
+        cost.verdict(case),
     )
 
 
@@ -194,7 +195,7 @@ def _envelope(verdicts: tuple[Verdict, ...]) -> Envelope:
             return "∞" if verdict.how != "unpinned" else "?"
         return next((e.value for e in verdict.evidence if e.value), "?")
 
-    return Envelope(worst("cap"), "?", worst("wall"), "?")
+    return Envelope(worst("cap"), "?", worst("wall"), worst("cost"))
 
 
 def _shape(case: Case) -> str:

@@ -12,6 +12,7 @@ from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.paths import Point
 from toolbind_lint.recognise.program import Function
 from toolbind_lint.recognise.roles import CLOCK, argument, dotted, last_name
+from toolbind_lint.recognise.spending import is_budget
 from toolbind_lint.recognise.values import text_of
 from toolbind_lint.verdicts import Evidence, Fault, Verdict
 
@@ -27,6 +28,7 @@ def verdict(case: Case, ceiling: int) -> Verdict:
         b
         for b in case.bounds
         if finder.finite(b)
+        and not is_budget(case, b)
         and (b.leaves or finder.leaves_unchanged(b))
         # One that only some passes come by can help another; deep inside helpers it is a check of something else.
         and (b.tests[0].frame.caller is None or finder.stands_on_all([b]))

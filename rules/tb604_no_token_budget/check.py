@@ -1,0 +1,13 @@
+"""A tool loop without a token budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolbind_lint.findings import Hit
+from toolbind_lint.verdicts import Fault, Subject
+
+
+def check(fault: Fault, subject: Subject) -> Iterator[Hit]:
+    """Report the header, or the place where a budget is switched off."""
+    yield Hit(fault.place)
