@@ -16,7 +16,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from toolbind_lint.runtime.core import Answer, Budget, Call, Dispatcher, Tool, Turn, run_loop_async
+from toolbind_lint.runtime.core import Answer, Budget, Call, Dispatcher, Tool
+from toolbind_lint.runtime.loop import Turn, run_loop_async
 from toolbind_lint.runtime.sinks import FileSink
 
 CONCURRENT = 100

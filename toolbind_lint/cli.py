@@ -242,6 +242,14 @@ def _evidence_options(parser: _Parser) -> None:
 def _dispatcher_options(parser: _Parser) -> None:
     parser.add_argument("--write", metavar="PATH", required=True, help="a file, or a folder for dispatcher.py")
     parser.add_argument("--tests", action="store_true", help="also the six acceptance tests, beside it")
+    parser.add_argument(
+        "--with",
+        dest="beside",
+        action="append",
+        choices=("adapters", "loop", "sinks"),
+        default=[],
+        help="also this module, beside it; repeatable",
+    )
 
 
 _LISTS = ("select", "extend-select", "ignore", "exclude", "extend-exclude")
@@ -582,7 +590,7 @@ def _dispatcher(args: argparse.Namespace) -> int:
     from toolbind_lint.runtime import vendor
 
     try:
-        written = vendor.write(args.write, args.tests)
+        written = vendor.write(args.write, args.tests, args.beside)
     except OSError as error:
         raise UsageError(str(error)) from error
     _print("".join(f"{path}\n" for path in written))

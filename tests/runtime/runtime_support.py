@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from toolbind_lint.runtime.core import Answer, Budget, Call, Dispatcher, Run, Tool, Turn
+from toolbind_lint.runtime.core import Answer, Budget, Call, Dispatcher, Run, Tool
 from toolbind_lint.runtime.evidence import Problem, Verifier
+from toolbind_lint.runtime.loop import Turn
 
 REPEATS = int(os.environ.get("TOOLBIND_REPEATS", "0"))  # 0: as few as a default run can do with
 

@@ -16,7 +16,8 @@ from runtime_server import says as sends
 from runtime_support import Log
 
 from toolbind_lint.runtime.adapters import AnthropicMessages, ModelError, OpenAIChat, OpenAIResponses
-from toolbind_lint.runtime.core import Budget, GateError, Outcome, Tool, run_loop, run_loop_async
+from toolbind_lint.runtime.core import Budget, GateError, Tool
+from toolbind_lint.runtime.loop import Outcome, run_loop, run_loop_async
 
 START = [{"role": "user", "content": "what is up?"}]
 PARAMETERS = {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}

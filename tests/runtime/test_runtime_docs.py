@@ -17,7 +17,8 @@ from runtime_server import Reply, Server
 from runtime_support import Log, Scripted, asks, call, run_of, says
 
 from toolbind_lint.runtime import evidence
-from toolbind_lint.runtime.core import Budget, Dispatcher, GateError, run_loop
+from toolbind_lint.runtime.core import Budget, Dispatcher, GateError
+from toolbind_lint.runtime.loop import run_loop
 from toolbind_lint.runtime.sinks import as_line
 
 PAGE = (Path(__file__).parents[2] / "docs" / "dispatcher.md").read_text("utf-8")

@@ -27,8 +27,9 @@ from runtime_support import Log, Scripted, asks, call, says
 
 from toolbind_lint.cli import main as cli
 from toolbind_lint.runtime import evidence, sinks
-from toolbind_lint.runtime.core import Budget, Dispatcher, GateError, Tool, run_loop
+from toolbind_lint.runtime.core import Budget, Dispatcher, GateError, Tool
 from toolbind_lint.runtime.evidence import Problem, Verifier, committed
+from toolbind_lint.runtime.loop import run_loop
 from toolbind_lint.runtime.sinks import FileSink, LoggingSink, OpenTelemetrySink, as_line, both
 
 

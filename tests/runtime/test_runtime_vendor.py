@@ -6,14 +6,15 @@ import ast
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import toolbind_lint.runtime as package
 from toolbind_lint.cli import main
 from toolbind_lint.runtime import vendor
-from toolbind_lint.runtime.core import _FIELDS, CODES
-from toolbind_lint.runtime.evidence import _CODES, schema
+from toolbind_lint.runtime.core import CODES, Budget, Dispatcher
+from toolbind_lint.runtime.evidence import _CODES, _FIELDS, schema
 
 HERE = Path(package.__file__).parent
 
@@ -70,8 +71,38 @@ def test_it_is_written_again_only_over_what_was_written(tmp_path: Path) -> None:
     assert main(["dispatcher", "--write", str(tmp_path / "no" / "such" / "folder.py")]) == 2
 
 
-def test_what_is_vendored_is_small_and_imports_nothing_of_the_linter() -> None:
-    assert len((HERE / "core.py").read_text().splitlines()) < 600
+def test_what_stands_beside_is_written_beside(tmp_path: Path) -> None:
+    """And runs there without this package."""
+    assert main(["dispatcher", "--write", str(tmp_path / "gates.py"), "--with", "adapters", "--with", "sinks"]) == 0
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"gates.py", "gates_adapters.py", "gates_loop.py", "gates_sinks.py"}
+    script = """
+import sys; sys.modules['toolbind_lint'] = None
+import asyncio, gates, gates_adapters, gates_loop, gates_sinks
+
+class Model:
+    async def turn(self, messages, tools, last, timeout_s):
+        calls = () if messages else (gates.Call("1", "search", "{}"),)
+        return gates_loop.Turn("done", calls, 1, "stop", ({},))
+    def answers(self, answers):
+        return answers
+
+async def search():
+    return {"hits": []}
+
+with gates_sinks.FileSink("evidence.jsonl") as sink:
+    tools = [gates.Tool("search", search, timeout_s=1.0, result=("hits",))]
+    print(gates_loop.run_loop(Model(), tools, gates.Budget(4, 9.0), [], sink=sink).status)
+"""
+    done = python("-W", "error", "-c", script, cwd=tmp_path)
+    assert done.stdout == "answered\n", done.stderr
+    assert main(["evidence", str(tmp_path / "evidence.jsonl")]) == 0
+    assert main(["dispatcher", "--write", str(tmp_path / "gates.py"), "--with", "evidence"]) == 2
+
+
+def test_what_is_vendored_is_small_and_imports_nothing_of_the_linter(tmp_path: Path) -> None:
+    (written,) = vendor.write(tmp_path)
+    assert len(written.read_text().splitlines()) < 600
     for path in HERE.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
@@ -81,5 +112,8 @@ def test_what_is_vendored_is_small_and_imports_nothing_of_the_linter() -> None:
 
 def test_the_schema_and_the_verifier_know_the_same_words() -> None:
     known = schema()
-    assert set(known["required"]) == set(_FIELDS.split())
+    assert set(known["required"]) == set(_FIELDS)
+    records: list[Any] = []
+    Dispatcher([], records.append).start(Budget(1, 1.0)).end()
+    assert set(records[1]) == set(_FIELDS)
     assert set(CODES) == _CODES <= set(known["properties"]["code"]["enum"])

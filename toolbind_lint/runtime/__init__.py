@@ -1,8 +1,8 @@
 """The reference dispatcher: a loop in which a model calls tools, and every gate that bounds it.
 
-``core`` holds the gates and the loop, ``workers`` what can be killed; ``adapters`` translate for providers, ``sinks``
-keep the evidence, ``evidence`` verifies it, ``vendor`` copies the dispatcher into a project. Nothing here imports the
-linter.
+``core`` holds the gates and what can be killed, ``loop`` asks, dispatches and answers over them; ``adapters`` translate
+for providers, ``sinks`` keep the evidence, ``evidence`` verifies it, ``vendor`` copies the dispatcher into a project.
+Nothing here imports the linter.
 """
 
 from __future__ import annotations
@@ -14,15 +14,11 @@ from toolbind_lint.runtime.core import (
     Call,
     Dispatcher,
     GateError,
-    Model,
-    Outcome,
     Run,
     Tool,
     ToolError,
-    Turn,
-    run_loop,
-    run_loop_async,
 )
+from toolbind_lint.runtime.loop import Model, Outcome, Turn, run_loop, run_loop_async
 
 __all__ = [
     "Allowlist",

@@ -18,7 +18,8 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Literal
 
-from toolbind_lint.runtime.core import Answer, Call, Tool, Turn
+from toolbind_lint.runtime.core import Answer, Call, Tool
+from toolbind_lint.runtime.loop import Turn
 
 Finish = Literal["stop", "calls", "length", "refused"]
 Price = tuple[float, float]

@@ -1,73 +1,51 @@
-"""Copies the dispatcher into a project: ``core`` and its ``workers`` as one file, on the standard library alone."""
+"""Copies the dispatcher into a project: ``core`` as it stands, and on demand what stands beside it."""
 
 from __future__ import annotations
 
-import ast
 import hashlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+BESIDE = ("adapters", "loop", "sinks")
+"""What may be written beside the dispatcher."""
 _HEAD = "# toolbind-lint's reference dispatcher, as `toolbind-lint dispatcher --write` writes it.\n# sha256 {}\n"
-_CORE = "toolbind_lint.runtime.core"
+_PACKAGE = "toolbind_lint.runtime"
 _HERE = Path(__file__).parent
-
-
-class _Module:
-    """A module's text in parts: docstring, imports of the standard library, and all that follows."""
-
-    def __init__(self, path: Path) -> None:
-        text = path.read_text("utf-8")
-        lines, tree = text.splitlines(keepends=True), ast.parse(text)
-        imports = [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
-        self.docstring = "".join(lines[: tree.body[0].end_lineno])
-        self.body = "".join(lines[imports[-1].end_lineno :]).strip("\n")
-        self.plain = {alias.name for node in imports if isinstance(node, ast.Import) for alias in node.names}
-        self.names: dict[str, set[str]] = {}
-        for node in imports:
-            if isinstance(node, ast.ImportFrom) and node.module and not node.module.startswith("toolbind_lint"):
-                self.names.setdefault(node.module, set()).update(alias.name for alias in node.names)
 
 
 def dispatcher() -> str:
     """The text of the vendored file, without its two lines of head."""
-    core, workers = _Module(_HERE / "core.py"), _Module(_HERE / "workers.py")
-    plain = sorted(core.plain | workers.plain)
-    names = {
-        module: sorted(core.names.get(module, set()) | workers.names.get(module, set()), key=_by_kind)
-        for module in sorted({*core.names, *workers.names} - {"__future__"})
-    }
-    imports = [f"import {name}\n" for name in plain]
-    imports += [f"from {module} import {', '.join(used)}\n" for module, used in names.items()]
-    head = f"{core.docstring}\nfrom __future__ import annotations\n\n{''.join(imports)}\n"
-    return f"{head}{workers.body}\n\n\n{core.body}\n"
+    return (_HERE / "core.py").read_text("utf-8")
 
 
-def _by_kind(name: str) -> tuple[int, str]:
-    return (0 if name.isupper() else 1 if name[0].isupper() else 2), name
-
-
-def write(path: str | Path, tests: bool = False) -> list[Path]:
+def write(path: str | Path, tests: bool = False, beside: Sequence[str] = ()) -> list[Path]:
     """Write the dispatcher to ``path`` (in a folder: ``dispatcher.py``), with ``tests`` the six tests beside it.
 
+    ``beside`` names further modules of BESIDE, each written as ``<dispatcher>_<name>.py``; ``adapters`` bring ``loop``.
     Returns what was written. FileExistsError for a file that is not ours or was changed by hand, and nothing is written
     then; OSError.
     """
     target = Path(path)
     if target.is_dir():
         target /= "dispatcher.py"
-    files = {target: dispatcher()}
+    wanted = sorted({*beside, *(("loop",) if "adapters" in beside else ())})
+    places = {"core": target} | {name: target.with_name(f"{target.stem}_{name}.py") for name in wanted}
     if tests:
-        text = (
-            (_HERE / "acceptance.py")
-            .read_text("utf-8")
-            .replace(f"from {_CORE} import", f"from {_dotted(target)} import")
-        )
-        files[target.with_name(f"test_{target.stem}.py")] = text
+        places["acceptance"] = target.with_name(f"test_{target.stem}.py")
+    files = {place: _moved((_HERE / f"{name}.py").read_text("utf-8"), places) for name, place in places.items()}
     for file in files:
         if file.exists() and not _ours(file.read_text("utf-8", "replace")):
             raise FileExistsError(f"{file} exists, and is not as it was written")
     for file, text in files.items():
         file.write_text(_HEAD.format(_digest(text)) + text, "utf-8")
     return list(files)
+
+
+def _moved(text: str, places: Mapping[str, Path]) -> str:
+    """A module's text, importing its neighbours from where they are written."""
+    for name, place in places.items():
+        text = text.replace(f"from {_PACKAGE}.{name} import", f"from {_dotted(place)} import")
+    return text
 
 
 def _digest(text: str) -> str:
@@ -81,7 +59,7 @@ def _ours(text: str) -> bool:
 
 
 def _dotted(file: Path) -> str:
-    """The name under which a test beside ``file`` imports it: packages count as far up as they go."""
+    """The name under which a file beside it is imported: packages count as far up as they go."""
     parts, folder = [file.stem], file.resolve().parent
     while (folder / "__init__.py").exists():
         parts.insert(0, folder.name)
