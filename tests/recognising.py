@@ -84,7 +84,7 @@ def sources(files: Files) -> dict[str, str]:
 def index(files: Files, catalogue: Catalogue) -> Project:
     """The index of a project."""
     data = {path: text.encode() for path, text in sources(files).items()}
-    return build_index(Memory(data), Words(catalogue.seeds))
+    return build_index(Memory(data), Words(catalogue.seeds, catalogue.run_roots))
 
 
 def world(files: Files, tables: Tables = ()) -> World:

@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "toolbind_lint"
 
 ORDER = (
     *("__main__", "cli", "pull", "lint", "config", "discover"),
-    *("recognise", "index", "source", "notebook", "revision", "git", "snapshot"),
+    *("recognise", "index", "source", "notebook", "versions", "revision", "git", "snapshot"),
     *("check", "causes", "triage", "fingerprint", "fix", "report"),
     *("catalogue", "selection", "globs", "findings", "verdicts", "facts", "__init__"),
 )
@@ -130,8 +130,8 @@ def framework_rows() -> list[Row]:
 PARAMETERS = ("tools", "choice", "messages", "stream", "needs", "param", "stop")
 """Keys of the catalogue whose values name parameters."""
 
-ORDINARY = frozenset({"input", "model"})
-"""Parameters that are a word of speech, or of another format: the key of a cell in old notebooks."""
+ORDINARY = frozenset({"input", "model", "agents", "config", "options", "swarm", "run_sync", "llm"})
+"""Words of speech, or of Python's own libraries, that are also a root, a parameter or a method of a framework."""
 
 
 def framework_words() -> tuple[frozenset[str], frozenset[str]]:
@@ -155,7 +155,7 @@ def framework_words() -> tuple[frozenset[str], frozenset[str]]:
     distinctive = {word for word in words if "_" in word.strip("_") or re.search(r"[a-z][A-Z]", word)}
     roots = frozenset(catalogue.roots)
     own = frozenset(key for table in SCHEMAS.values() for key in table)
-    return (roots | parameters | distinctive) - own - ORDINARY, roots | distinctive
+    return (roots | parameters | distinctive) - own - ORDINARY, (roots | distinctive) - ORDINARY
 
 
 def identifiers(tree: ast.AST) -> Iterator[tuple[str, int]]:

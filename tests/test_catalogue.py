@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from recognising import Tables, kinds, loop, shipped, stands, subject, subjects, verdict
 
-from toolbind_lint.catalogue import SCHEMAS, Catalogue, CatalogueError, Row, load_catalogue
+from toolbind_lint.catalogue import CHOICES, SCHEMAS, Catalogue, CatalogueError, Row, load_catalogue
 
 # ---- the schema
 
@@ -27,6 +27,8 @@ from toolbind_lint.catalogue import SCHEMAS, Catalogue, CatalogueError, Row, loa
         ({"clock": [{"call": "x", "monotonic": "yes"}]}, "clock[0].monotonic"),
         ({"clock": [{"monotonic": 1}]}, "clock[0].monotonic"),
         ({"turn": [{"call": None}]}, "turn[0].call"),
+        ({"bound": [{"where": ["call", "elsewhere"]}]}, "bound[0].where"),
+        ({"bound": [{"gate": "caps"}]}, "bound[0].gate"),
     ],
 )
 def test_what_does_not_fit_the_schema_is_an_error_that_names_the_key(table: dict[str, object], key: str) -> None:
@@ -51,10 +53,12 @@ def test_an_unknown_kind_is_told_with_those_that_are_known() -> None:
 def test_every_kind_takes_its_own_keys(kind: str) -> None:
     values: dict[str, object] = {"text": "x", "texts": ["x", "y"], "flag": True}
     table = {key: values[wanted] for key, wanted in SCHEMAS[kind].items()}
+    closed = {key: sorted(CHOICES[kind, key]) for key in table if (kind, key) in CHOICES}
+    table |= {key: words if SCHEMAS[kind][key] == "texts" else words[0] for key, words in closed.items()}
     row = load_catalogue([{kind: [{**table, "source": "s", "versions": ">=1"}]}]).rows[-1]
     assert (row.kind, row.framework) == (kind, "project")
     for key, wanted in SCHEMAS[kind].items():
-        assert (row.flags[key] is True) if wanted == "flag" else (row.all(key)[0] == "x")
+        assert (row.flags[key] is True) if wanted == "flag" else (row.all(key)[0] == closed.get(key, ["x"])[0])
 
 
 def test_one_text_stands_for_a_list_of_one() -> None:

@@ -14,6 +14,9 @@ from typing import Literal, NamedTuple
 
 SCHEMA = 1
 
+PROJECT = "project"
+"""The framework of the rows of a project's own configuration."""
+
 Kind = Literal["text", "texts", "flag", "number"]
 
 _COMMON: dict[str, Kind] = {"source": "text", "versions": "text"}
@@ -146,9 +149,93 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
     "inert": {"call": "texts", "method": "texts"},
     # Swallows exceptions inside a `with`, or hands them back among results.
     "swallows": {"call": "texts", "form": "text"},
+    # Makes an object that owns a loop. `id` is what other rows call it by; `runs` are the methods that start the loop
+    # (`()`: it is called). It can loop when one of the parameters `loops-with` is given, one of the methods `loops-by`
+    # is used on it, or one of those that `members` hold can; without these keys it always can. `same` are methods that
+    # give the object itself back; those named in `graph` (nodes, edges, branches) build what it runs, and it loops when
+    # they close a ring. `stands-alone`: it is judged where it is made. `of-package` says whose versions count.
+    "agent": {
+        "call": "texts",
+        "id": "text",
+        "runs": "texts",
+        "loops-with": "texts",
+        "loops-by": "texts",
+        "members": "texts",
+        "same": "texts",
+        "graph": "texts",
+        "stands-alone": "flag",
+        "of-package": "text",
+    },
+    # A function or class method that starts the loop; `agent` says which arguments hold what owns it (`0` is the
+    # first), none where the call itself is the whole; `loops-with` then says with what it can loop.
+    "run": {"call": "texts", "id": "text", "agent": "texts", "loops-with": "texts", "of-package": "text"},
+    # What ends a loop of the agents or runs named in `of`. It is given as `param` to the constructor, the call, a
+    # `method` of that name, or with what gives the object back (`with`); `position` is where it stands without its
+    # name. `path` is the key inside what is given (an options object, a dict); `item` are constructors of what is
+    # looked for in a list or in a combination by `|` and `&`, `path` then names their parameters. `default` is a
+    # number, `inf` or `none`; `off` are values that switch it off (`None`, `0`, `<=0`, `falsy`), `means-default` those
+    # that stand for the default. `ceiling` is the number from which it bounds nothing in practice, `per-turn` how many
+    # units one turn takes. `suggest` is a sensible value.
+    "bound": {
+        "of": "texts",
+        "param": "text",
+        "where": "texts",
+        "position": "text",
+        "path": "texts",
+        "item": "texts",
+        "default": "text",
+        "off": "texts",
+        "means-default": "texts",
+        "gate": "text",
+        "unit": "text",
+        "ceiling": "text",
+        "per-turn": "text",
+        "suggest": "text",
+        "at-bound": "text",
+        "stops-loop": "flag",
+        "kills": "flag",
+        "of-package": "text",
+    },
+    # A setting of an agent or run that forces a tool call on each turn; read like a bound. `values` are those that
+    # force; `released-by` is a parameter whose default releases it after the first turn, unless it is False.
+    "forced-setting": {
+        "of": "texts",
+        "param": "text",
+        "where": "texts",
+        "path": "texts",
+        "values": "texts",
+        "types": "texts",
+        "any-text": "flag",
+        "released-by": "text",
+        "of-package": "text",
+    },
+    # Brings the tools of a server in. `filter` are parameters that narrow them to a set of exact names, inside under
+    # `path`; `filter-call` are functions that make such a filter, `path` names their parameter too. `give` are methods
+    # whose result is the list of tools. `server` are parameters that name whole servers of an object of another kind.
+    "toolset": {
+        "call": "texts",
+        "filter": "texts",
+        "path": "texts",
+        "filter-call": "texts",
+        "give": "texts",
+        "server": "texts",
+        "of-package": "text",
+    },
+    # Asks a model by a method of that name, whatever the receiver: a node of a graph that uses it does.
+    "model-call": {"method": "texts"},
     # The wrong shape for request-scoped bounds, declared by the project.
     "scope": {"paths": "texts", "kind": "text", "reason": "text"},
 }
+
+
+CHOICES: dict[tuple[str, str], frozenset[str]] = {
+    ("bound", "where"): frozenset({"constructor", "call", "method", "with"}),
+    ("forced-setting", "where"): frozenset({"constructor", "call", "method", "with"}),
+    ("bound", "gate"): frozenset({"cap", "wall", "cost", "tool-timeout"}),
+    ("bound", "unit"): frozenset({"turn", "call", "graph-step", "token", "second", "ms", "cost"}),
+    ("bound", "at-bound"): frozenset({"raises", "returns-marked", "returns-silently"}),
+}
+"""The closed sets of words under some keys."""
 
 
 class CatalogueError(Exception):
@@ -181,9 +268,15 @@ class Row(NamedTuple):
 class Catalogue:
     """Rows by what they speak of. Built once a run; immutable from then on."""
 
-    def __init__(self, rows: Sequence[Row], roots: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        rows: Sequence[Row],
+        roots: Mapping[str, str],
+        packages: Mapping[str, tuple[str, ...]] | None = None,
+    ) -> None:
         self.rows = tuple(rows)
         self.roots = dict(roots)
+        self.packages = dict(packages or {})
         self.calls: dict[str, dict[str, Row]] = {}
         self.methods: dict[str, dict[str, Row]] = {}
         self._through: list[str] = []
@@ -254,6 +347,16 @@ class Catalogue:
         return frozenset(out)
 
     @property
+    def run_roots(self) -> frozenset[str]:
+        """The import roots, dotted where need be, of frameworks that own loops or bring tools in."""
+        kinds = {row.framework for row in self.rows if row.kind in {"agent", "run", "toolset"}}
+        found = {root for root, framework in self.roots.items() if framework in kinds}
+        for row in self.rows:
+            if row.framework == PROJECT and row.kind in {"agent", "run", "toolset"}:
+                found |= {call.rpartition(".")[0] for call in row.all("call") if "." in call}
+        return frozenset(found)
+
+    @property
     def _asked(self) -> frozenset[str]:
         return frozenset(row.framework for row in self.rows if row.kind in {"turn", "retry"})
 
@@ -267,6 +370,7 @@ def load_catalogue(extra: Sequence[Mapping[str, object]] = (), folder: Path | No
 
     rows: list[Row] = []
     roots: dict[str, str] = {}
+    packages: dict[str, tuple[str, ...]] = {}
     base = folder or _folder()
     for path in sorted(base.glob("*/catalogue.toml")):
         with path.open("rb") as file:
@@ -274,13 +378,13 @@ def load_catalogue(extra: Sequence[Mapping[str, object]] = (), folder: Path | No
         name = str(data.pop("name", path.parent.name))
         if data.pop("schema", SCHEMA) != SCHEMA:
             raise CatalogueError(f"schema must be {SCHEMA}", f"{path.parent.name}.schema")
-        data.pop("packages", None)
+        packages[name] = tuple(str(package) for package in data.pop("packages", []))
         for root in data.pop("roots", []):
             roots[str(root)] = name
         rows.extend(_rows(data, name))
     for tables in extra:
-        rows.extend(_rows(tables, "project"))
-    return Catalogue(rows, roots)
+        rows.extend(_rows(tables, PROJECT))
+    return Catalogue(rows, roots, packages)
 
 
 def _folder() -> Path:
@@ -322,4 +426,7 @@ def _row(kind: str, framework: str, table: Mapping[str, object], where: str) -> 
             raise CatalogueError(
                 "must be a string" + (" or a list of strings" if wanted == "texts" else ""), f"{where}.{key}"
             )
+        allowed = CHOICES.get((kind, key))
+        if allowed is not None and not allowed.issuperset(texts[key]):
+            raise CatalogueError(f"must be of {', '.join(sorted(allowed))}", f"{where}.{key}")
     return Row(kind, framework, texts, flags)

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from toolbind_lint.versions import is_manifest
+
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
@@ -140,6 +142,11 @@ def discover(
     return Found(tuple(sorted(targets)), tuple(sorted(read | targets)), tuple(notes), failed)
 
 
+def _is_read(path: str) -> bool:
+    """Whether a file is read for its facts: Python, or what says which versions of packages the project admits."""
+    return path.endswith(READ) or is_manifest(path)
+
+
 def _given_file_counts(path: str) -> bool:
     """Whether a file given by name is linted: by its suffix, or by the first line of a script without one."""
     if path.endswith((*LINTED, ".pyw")):
@@ -227,7 +234,7 @@ class _Walk:
                 elif entry.is_dir(follow_symlinks=False):
                     if not self._left_out(path, True, exempt):
                         queue.append(path)
-                elif path.endswith(READ) and entry.is_file() and not self._left_out(path, False, exempt):
+                elif _is_read(path) and entry.is_file() and not self._left_out(path, False, exempt):
                     files.append(path)
         files.extend(self._linked(sorted(links), files, exempt))
         self.found.update(files)
@@ -250,7 +257,7 @@ class _Walk:
                 if entry.is_dir():
                     if self._near(path, mode):
                         queue.append(path)
-                elif path.endswith(READ) and entry.is_file():
+                elif _is_read(path) and entry.is_file():
                     self.found.add(path)
         return []
 

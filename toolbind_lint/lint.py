@@ -76,7 +76,7 @@ def prepare(snapshot: Snapshot, targets: Collection[str], settings: Settings) ->
         settings.config_for(folder)  # a broken configuration is told whether or not something is found under it
     rules = load_rules()
     catalogue = load_catalogue(settings.tables)
-    project, crashes = _index(snapshot, Words(catalogue.seeds), settings)
+    project, crashes = _index(snapshot, Words(catalogue.seeds, catalogue.run_roots), settings)
     return Prepared(snapshot, wanted, settings, rules, catalogue, project, tuple(crashes))
 
 
@@ -84,7 +84,7 @@ def examine(prepared: Prepared, judged: frozenset[str] | None = None) -> Examine
     """Judge, word and dispose. With ``judged`` only the subjects of these files are looked at."""
     snapshot, wanted, settings, rules, catalogue, project, met = prepared
     crashes = list(met)
-    subjects, later, broken = _recognise(project, catalogue, settings, wanted, judged)
+    subjects, later, broken = _recognise(project, catalogue, settings, wanted, judged, snapshot)
     everything = (*project.unreadable, *later)
     unreadable = _distinct(everything, wanted)
     found, failed = check(subjects, unreadable, rules)
@@ -161,9 +161,10 @@ def _recognise(
     settings: Settings,
     wanted: frozenset[str],
     judged: frozenset[str] | None = None,
+    snapshot: Snapshot | None = None,
 ) -> tuple[tuple[Subject, ...], tuple[Unreadable, ...], list[Crash]]:
     """What is recognised; nothing, without importing the recogniser, where no statement is worth reading."""
-    if not any(project.candidates().values()):
+    if not project.importing and not any(project.candidates().values()):
         return (), (), []
     from toolbind_lint.recognise import Limits, recognise
 
@@ -172,7 +173,7 @@ def _recognise(
         return Limits(file.step_ceiling, file.wall_ceiling_ms, file.token_ceiling)
 
     try:
-        found = recognise(project, catalogue, limits, wanted, judged)
+        found = recognise(project, catalogue, limits, wanted, judged, snapshot)
     except Exception as error:
         return (), (), [Crash("", "recognise", f"{type(error).__name__}: {error}")]
     return found.subjects, found.unreadable, list(found.crashes)
@@ -228,7 +229,7 @@ def _unread_facts(unreadable: Iterable[Unreadable], targets: Collection[str]) ->
 
 def _screened(project: Project, targets: Collection[str]) -> int:
     """How many targets were read and hold nothing that is worth a closer look."""
-    candidates = project.candidates()
+    candidates = {*project.candidates(), *project.importing}
     unread = {fact.place.path for fact in project.unreadable if fact.place.cell is None}
     return sum(path not in candidates and path not in unread for path in targets)
 

@@ -79,6 +79,7 @@ class Project:
         self._seeds = words.seeds
         self._max_bytes = max_bytes
         self._pattern = _pattern(words.seeds)
+        self._roots = _importing(words.roots)
         self._unreadable: dict[str, tuple[Unreadable, ...]] = {}
         self._data: dict[str, bytes] = {}
         self._sources: dict[str, Source] = {}
@@ -97,6 +98,8 @@ class Project:
         """The index of every readable file, made on demand; iterating indexes them all."""
         self.seeded: tuple[str, ...] = tuple(path for path in self.paths if self._has_word(path))
         """The files that hold a seed word."""
+        self.importing: tuple[str, ...] = tuple(path for path in self.paths if self._imports_root(path))
+        """The files that seem to import one of the words' roots, sorted."""
         for path in self.seeded:
             self.module(path)
 
@@ -115,7 +118,7 @@ class Project:
     @property
     def screened(self) -> int:
         """How many readable files hold no statement worth reading (stubs are not counted)."""
-        candidates = self.candidates()
+        candidates = {*self.candidates(), *self.importing}
         whole = {path for path, faults in self._unreadable.items() if self._indexed.get(path) is None and faults}
         return sum(
             1 for path in self.paths if path not in candidates and path not in whole and not path.endswith(".pyi")
@@ -258,6 +261,12 @@ class Project:
     def _has_word(self, path: str) -> bool:
         return self._pattern.search(self._code(path)) is not None
 
+    def _imports_root(self, path: str) -> bool:
+        return self._roots is not None and self._roots.search(self._code(path)) is not None
+
+    def _matters(self, data: bytes) -> bool:
+        return self._pattern.search(data) is not None or (self._roots is not None and bool(self._roots.search(data)))
+
     def _code(self, path: str) -> bytes:
         """The bytes to look for words in: of a notebook its cells, since in JSON an ``n`` stands before many a word."""
         if path.endswith(".ipynb"):
@@ -268,7 +277,7 @@ class Project:
         return self._data[path]
 
     def _relevance(self) -> Relevance:
-        return lambda data: self._pattern.search(data) is not None
+        return self._matters
 
     def _source(self, path: str) -> Source | None:
         if path not in self._sources and path in self._data and path not in self._unreadable:
@@ -289,7 +298,7 @@ class Project:
             module = self._parse(source)
         except SyntaxFault as fault:
             place = source.place(fault.line, 1, fault.line, 1)
-            self._note(path, Unreadable(place, "syntax", fault.message, self._has_word(path)))
+            self._note(path, Unreadable(place, "syntax", fault.message, self._matters(self._code(path))))
             return None
         for number in module.deep:
             statement = module.statements[number]
@@ -328,3 +337,16 @@ def _pattern(words: frozenset[str]) -> re.Pattern[bytes]:
         return re.compile(rb"(?!)")
     alternatives = "|".join(re.escape(word) for word in sorted(words))
     return re.compile(rf"(?<![A-Za-z0-9_])(?:{alternatives})(?![A-Za-z0-9_])".encode())
+
+
+def _importing(roots: frozenset[str]) -> re.Pattern[bytes] | None:
+    """Finds an import of one of the roots: ``import a.b``, ``from a.b.c import d`` and ``from a import b``."""
+    if not roots:
+        return None
+    ways = []
+    for root in sorted(roots):
+        package, dot, name = root.rpartition(".")
+        ways.append(re.escape(root) + r"(?![A-Za-z0-9_])")
+        if dot:
+            ways.append(re.escape(package) + r"[ \t]+import\b[^\n]*\b" + re.escape(name) + r"(?![A-Za-z0-9_])")
+    return re.compile(rf"(?:from|import)[ \t]+(?:{'|'.join(ways)})".encode())

@@ -9,9 +9,14 @@ StatementKind = Literal["function", "class", "import", "assignment", "expression
 
 
 class Words(NamedTuple):
-    """The words of the catalogue: identifiers, or whole literal strings, that make a statement worth reading."""
+    """The words of the catalogue: identifiers, or whole literal strings, that make a statement worth reading.
+
+    ``roots`` are packages, dotted where need be, whose import makes a file worth a look for agent runs and bindings;
+    as mere words they may be too common to mean anything.
+    """
 
     seeds: frozenset[str]
+    roots: frozenset[str] = frozenset()
 
 
 class Import(NamedTuple):

@@ -15,7 +15,9 @@ from toolbind_lint.catalogue import Catalogue
 from toolbind_lint.facts import Unreadable
 from toolbind_lint.findings import Crash
 from toolbind_lint.index import Project
+from toolbind_lint.snapshot import Memory, Snapshot
 from toolbind_lint.verdicts import Subject
+from toolbind_lint.versions import Manifests
 
 SECONDS_PER_FILE = 30.0
 """After this much processor time in one file the rest of it is told as unread (a busy machine changes nothing)."""
@@ -43,13 +45,17 @@ def recognise(
     limits: Callable[[str], Limits],
     targets: Collection[str] | None = None,
     only: frozenset[str] | None = None,
+    snapshot: Snapshot | None = None,
 ) -> Recognised:
-    """Finds and judges the tool loops, retries and dispatchers of a project.
+    """Finds and judges the tool loops, agent runs, bindings, retries and dispatchers of a project.
+
+    ``snapshot`` is where manifests are read, for the versions that the project admits; without it the newest count.
 
     With ``targets`` only those that stand in one of these files or in a file that leads to one by its imports: no
     other loop can have a place there. With ``only`` those of these files, whatever the targets are.
     """
     from toolbind_lint.recognise.dispatches import DispatchFinder
+    from toolbind_lint.recognise.agents import AgentFinder, files_with_runs
     from toolbind_lint.recognise.loops import LoopFinder, Tools
     from toolbind_lint.recognise.program import Program
     from toolbind_lint.recognise.subjects import subject
@@ -60,8 +66,9 @@ def recognise(
         judged = only if only is not None else leading_to(project, targets or ())
         read = led_to(project, judged)
     else:
-        judged = read = frozenset(candidates)
-    if not any(candidates.get(path) for path in judged):
+        judged = read = frozenset(candidates) | frozenset(project.importing)
+    running = files_with_runs(project, judged)
+    if not running and not any(candidates.get(path) for path in judged):
         return Recognised((), (), ())
     program = Program(project)
     tools = Tools(program, catalogue, DispatchFinder(program, catalogue), Values(program, catalogue))
@@ -122,6 +129,12 @@ def recognise(
         guarded("loops", path, lambda path=path, number=number: loops(path, number))  # type: ignore[misc]
     for path, number in each(judged):
         guarded("dispatchers", path, lambda path=path, number=number: dispatchers(path, number))  # type: ignore[misc]
+    if running:
+        agents = AgentFinder(tools, finder, Manifests(snapshot or Memory({})))
+        for path in running:
+            module = program.module(path)
+            for number in range(len(module.index.statements)) if module is not None else ():
+                guarded("runs", path, lambda m=module, n=number: subjects.extend(agents.find(m, n, limits(m.path))))  # type: ignore[misc]
     subjects.sort(key=lambda s: (s.place.path, s.place.cell or 0, s.place.line, s.place.column, s.kind))
     unreadable = (*dict.fromkeys(program.unreadable), *slow.values())
     return Recognised(tuple(subjects), tuple(unreadable), tuple(crashes))

@@ -6,7 +6,7 @@ from toolbind_lint.facts import Place, Step
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.gates.cap import header, number_text, place_of, source_text, written
 from toolbind_lint.recognise.limits import Limit
-from toolbind_lint.recognise.loops import Case
+from toolbind_lint.recognise.loops import Case, Tools
 from toolbind_lint.recognise.program import Function
 from toolbind_lint.recognise.values import text_of
 from toolbind_lint.verdicts import Evidence, Fault, Verdict
@@ -25,7 +25,7 @@ def verdict(case: Case) -> Verdict:
         return _judged(case, test.budget, test.frame.function, at, test.monotonic)
     enclosing = case.tools.limits.enclosing(case.function, case.node)
     if enclosing:
-        return _enclosed(case, enclosing)
+        return enclosed(case.tools, enclosing)
     if case.graph.truncated:
         return Verdict("wall", "unknown", (), (Evidence(header(case), "", "too large to follow every path"),))
     if rearmed is not None:
@@ -55,14 +55,14 @@ def _judged(case: Case, budget: ir.Expr | None, function: Function, at: Place, m
     return Verdict("wall", "leaks" if faults else "held", tuple(faults), tuple(evidence))
 
 
-def _enclosed(case: Case, limits: tuple[Limit, ...]) -> Verdict:
-    """A limit around the loop, or around all that leads to it."""
+def enclosed(tools: Tools, limits: tuple[Limit, ...]) -> Verdict:
+    """A limit around a loop or run, or around all that leads to it."""
     first = limits[0]
-    at = case.tools.program.at(first.function, first.call)
+    at = tools.program.at(first.function, first.call)
     evidence = (Evidence(at, _number(first), text_of(first.call) if isinstance(first.call, ir.Call) else "a limit"),)
     for limit in limits:
         loose = limit.unpinned
-        place = case.tools.program.at(limit.function, limit.call)
+        place = tools.program.at(limit.function, limit.call)
         if loose is not None:
             words = (("cap", number_text(loose)), ("source", source_text(loose)))
             return Verdict("wall", "leaks", (Fault("unpinned", place, words, loose.trail),), evidence)
