@@ -54,8 +54,8 @@ def recognise(
     With ``targets`` only those that stand in one of these files or in a file that leads to one by its imports: no
     other loop can have a place there. With ``only`` those of these files, whatever the targets are.
     """
-    from toolbind_lint.recognise.dispatches import DispatchFinder
     from toolbind_lint.recognise.agents import AgentFinder, files_with_runs
+    from toolbind_lint.recognise.dispatches import DispatchFinder
     from toolbind_lint.recognise.loops import LoopFinder, Tools
     from toolbind_lint.recognise.program import Program
     from toolbind_lint.recognise.subjects import subject
