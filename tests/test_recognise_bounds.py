@@ -138,7 +138,7 @@ HELD = {
                     result = handlers[call.function.name](**json.loads(call.function.arguments))
                     messages.append({"role": "tool", "content": result})
                 n += 1
-                if n > 8:
+                if n >= 8:
                     raise RuntimeError
     """
     ),
@@ -146,20 +146,20 @@ HELD = {
         "while not done:",
         before="n, done = 0, False",
         leave="if not message.tool_calls:\n    done = True\n    continue",
-        foot="n += 1\nif n > 8:\n    raise RuntimeError",
+        foot="n += 1\nif n >= 8:\n    raise RuntimeError",
     ),
     "flag cleared and continue": loop(
         "while running:",
         before="n, running = 0, True",
         leave="if not message.tool_calls:\n    running = False\n    continue",
-        foot="n += 1\nif n > 8:\n    raise RuntimeError",
+        foot="n += 1\nif n >= 8:\n    raise RuntimeError",
     ),
     "flag of an object and continue": loop(
         "while not state.done:",
         module="class State:\n    def __init__(self):\n        self.done = False",
         before="n, state = 0, State()",
         leave="if not message.tool_calls:\n    state.done = True\n    continue",
-        foot="n += 1\nif n > 8:\n    raise RuntimeError",
+        foot="n += 1\nif n >= 8:\n    raise RuntimeError",
     ),
     "counter that a helper gives back": loop(
         module="def bump(n):\n    return n + 1", before="n = 0", top="n = bump(n)\nif n > 8:\n    break"

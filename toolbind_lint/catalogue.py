@@ -57,6 +57,8 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
     # (any dict
     # where `types` is absent and `any-dict` is set).
     "forced-choice": {"param": "text", "values": "texts", "types": "texts", "any-dict": "flag"},
+    # Holds a turn to one call: `param` is `value` (lower case), or a dict that has it under `key`.
+    "single-call": {"param": "text", "key": "text", "value": "text"},
     # What a tool's answer looks like on its way back: a role, a type, or a class.
     "result-message": {"roles": "texts", "types": "texts", "classes": "texts", "keys": "texts"},
     # Runs a tool by the name in its first argument (or in `name`); `proves` lists gates that it holds; `limit` and

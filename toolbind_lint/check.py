@@ -356,9 +356,9 @@ def check(
     panel = _Panel(rules)
     for subject in subjects:
         for verdict in subject.verdicts:
-            if verdict.state in {"leaks", "missing"}:
-                for fault in verdict.faults:
-                    panel.hear_fault(fault, verdict.gate, subject)
+            heard = verdict.faults if verdict.state in {"leaks", "missing"} else ()
+            for fault in (*heard, *verdict.beside):
+                panel.hear_fault(fault, verdict.gate, subject)
     for fact in unreadable:
         panel.hear_file(fact)
     return panel.result()

@@ -58,12 +58,17 @@ class Evidence(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """How one gate of one subject stands. ``faults``, heaviest first, are empty unless it leaks or is missing."""
+    """How one gate of one subject stands. ``faults``, heaviest first, are empty unless it leaks or is missing.
+
+    ``beside`` is advice that leaves the gate as it stands: the turns of a loop are capped, and the calls of one turn
+    are not.
+    """
 
     gate: Gate
     state: State
     faults: tuple[Fault, ...] = ()
     evidence: tuple[Evidence, ...] = ()
+    beside: tuple[Fault, ...] = ()
 
     @property
     def how(self) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from toolbind_lint.facts import Place, Step
 from toolbind_lint.recognise import Limits, ir
 from toolbind_lint.recognise.bounds import Bound, passes, reach
-from toolbind_lint.recognise.gates import allowlist, cap, cost, errors, exits, timeouts, wall
+from toolbind_lint.recognise.gates import allowlist, cap, cost, errors, exits, finer, shared, timeouts, wall
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.names import names
 from toolbind_lint.recognise.paths import Point
@@ -50,13 +50,14 @@ def _verdicts(case: Case, limits: Limits) -> tuple[Verdict, ...]:
         counted = _dispatcher_cap(case)
         return (counted, allowlist.verdict(case), timeouts.verdict(case), errors.verdict(case))
     return (
-        cap.verdict(case, limits.step_ceiling),
+        finer.verdict(case, limits.step_ceiling),
         wall.verdict(case),
         allowlist.verdict(case),
         timeouts.verdict(case),
         errors.verdict(case),
         exits.verdict(case),
         cost.verdict(case),
+        *shared.verdict(case),
     )
 
 

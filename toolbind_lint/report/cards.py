@@ -164,7 +164,7 @@ class Writer:
 
     def reasons(self, subject: Subject, verdict: Verdict) -> list[str]:
         """Why a gate stands as it does: its faults, then its evidence."""
-        texts = [self._fault(subject, verdict, fault) for fault in verdict.faults]
+        texts = [self._fault(subject, verdict, fault) for fault in (*verdict.faults, *verdict.beside)]
         for place, value, message, _ in verdict.evidence:
             words = ", ".join(part for part in (one_line(value), one_line(message)) if part)
             texts.append(f"{words} ({self.reader.line(place)})" if words else self.reader.line(place))

@@ -23,24 +23,10 @@ def verdict(case: Case, ceiling: int) -> Verdict:
     """How the step cap of a loop stands."""
     if case.graph.truncated:
         return Verdict("cap", "unknown", (), (Evidence(header(case), "", "too large to follow every path"),))
-    finder = case.finder
-    effective = [
-        b
-        for b in case.bounds
-        if finder.finite(b)
-        and not is_budget(case, b)
-        and (b.leaves or finder.leaves_unchanged(b))
-        # One that only some passes come by can help another; deep inside helpers it is a check of something else.
-        and (b.tests[0].frame.caller is None or finder.stands_on_all([b]))
-    ]
-    good = [b for b in effective if finder.covers(b)]
-    changed = tuple(_changed(case, b) for b in effective)
-    faults = (*(f for group in changed for f in group), *_moved_deadlines(case))
-    # A bound whose counter is set back only now and then still bounds the other passes: that is its own fault.
-    counted = good + [
-        b for b in effective if b not in good and _covers_but_reset(case, b) and any(f.how for f in _changed(case, b))
-    ]
-    gap = finder.uncovered(counted)
+    effective = _effective(case)
+    faults = (*(f for b in effective for f in _changed(case, b)), *_moved_deadlines(case))
+    counted = _counted(case, effective)
+    gap = case.finder.uncovered(counted)
     if gap is None:
         return _held(case, counted, ceiling, faults)
     counting = _counted_on_success(case, effective, counted)
@@ -50,6 +36,36 @@ def verdict(case: Case, ceiling: int) -> Verdict:
     if unknown is not None:
         return Verdict("cap", "unknown", (), (unknown,))
     return Verdict("cap", "missing", (_none(case, gap), *faults))
+
+
+def _effective(case: Case) -> list[Bound]:
+    """The finite bounds whose cap ends the loop, whatever their counters do."""
+    finder = case.finder
+    return [
+        b
+        for b in case.bounds
+        if finder.finite(b)
+        and not is_budget(case, b)
+        and (b.leaves or finder.leaves_unchanged(b))
+        # One that only some passes come by can help another; deep inside helpers it is a check of something else.
+        and (b.tests[0].frame.caller is None or finder.stands_on_all([b]))
+    ]
+
+
+def _counted(case: Case, effective: list[Bound]) -> list[Bound]:
+    """Of the effective bounds those whose counters move on every pass."""
+    good = [b for b in effective if case.finder.covers(b)]
+    # A bound whose counter is set back only now and then still bounds the other passes: that is its own fault.
+    rest = [b for b in effective if b not in good and _covers_but_reset(case, b)]
+    return good + [b for b in rest if any(f.how for f in _changed(case, b))]
+
+
+def holding(case: Case) -> list[Bound]:
+    """The bounds that together end the loop, those first that do so alone; none where nothing does."""
+    counted = _counted(case, _effective(case))
+    if case.graph.truncated or case.finder.uncovered(counted) is not None:
+        return []
+    return [b for b in counted if case.finder.stands_on_all([b])] or counted
 
 
 def header(case: Case) -> Place:

@@ -8,6 +8,7 @@ from toolbind_lint.catalogue import Row
 from toolbind_lint.facts import Place, Step
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.bounds import reach
+from toolbind_lint.recognise.gates import after_cap
 from toolbind_lint.recognise.gates.cap import header, place_of, witness_steps
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.paths import Point
@@ -24,6 +25,7 @@ def verdict(case: Case) -> Verdict:
     if spins is not None:
         faults.append(spins)
     faults.extend(_forced(case))
+    faults.extend(after_cap.faults(case))
     if faults:
         return Verdict("exit", "leaks", tuple(faults))
     return Verdict("exit", "held" if any(p in case.finder.inside for p in case.graph.exits) else "unknown")

@@ -1,0 +1,23 @@
+"""The last pass sets the choice to none."""
+import json
+
+from openai import OpenAI
+
+client = OpenAI()
+
+
+def answer(messages, tools, handlers, max_steps=8):
+    steps, choice = 0, "auto"
+    while True:
+        if steps >= max_steps:
+            choice = "none"
+        steps += 1
+        message = client.chat.completions.create(
+            model="gpt-4.1", messages=messages, tools=tools, tool_choice=choice
+        ).choices[0].message
+        messages.append(message)
+        if not message.tool_calls:
+            return message.content
+        for call in message.tool_calls:
+            result = handlers[call.function.name](**json.loads(call.function.arguments))
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": json.dumps(result)})

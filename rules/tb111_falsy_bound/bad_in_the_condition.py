@@ -1,0 +1,20 @@
+"""The condition of the loop lets zero through."""
+import json
+
+from openai import OpenAI
+
+client = OpenAI()
+
+
+def answer(messages, tools, handlers, cap=8):
+    steps = 0
+    while not cap or steps < cap:  # expect: TB111
+        steps += 1
+        message = client.chat.completions.create(model="gpt-4.1", messages=messages, tools=tools).choices[0].message
+        messages.append(message)
+        if not message.tool_calls:
+            return message.content
+        for call in message.tool_calls:
+            result = handlers[call.function.name](**json.loads(call.function.arguments))
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": json.dumps(result)})
+    raise RuntimeError("step budget exceeded")

@@ -1,0 +1,23 @@
+"""The first five calls are run, the rest is refused."""
+import json
+
+from openai import OpenAI
+
+client = OpenAI()
+
+
+def answer(messages, tools, handlers, max_steps=8):
+    for _ in range(max_steps):
+        message = client.chat.completions.create(model="gpt-4.1", messages=messages, tools=tools).choices[0].message
+        messages.append(message)
+        if not message.tool_calls:
+            return message.content
+        for call in message.tool_calls[:5]:
+            result = handlers[call.function.name](**json.loads(call.function.arguments))
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": json.dumps(result)})
+        messages += [refused(call) for call in message.tool_calls[5:]]
+    raise RuntimeError("step budget exceeded")
+
+
+def refused(call):
+    return {"role": "tool", "tool_call_id": call.id, "content": '{"error": "too_many_calls"}'}

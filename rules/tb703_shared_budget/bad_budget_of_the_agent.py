@@ -1,0 +1,32 @@
+"""The constructor makes the budget, and every run spends of it."""
+import json
+
+from openai import OpenAI
+
+
+class Budget:
+    def __init__(self, limit):
+        self.limit = limit
+        self.used = 0
+
+
+class Agent:
+    def __init__(self, tools, handlers):
+        self.client = OpenAI()
+        self.tools = tools
+        self.handlers = handlers
+        self.budget = Budget(8)
+
+    def run(self, messages):
+        while True:  # expect: TB703
+            if self.budget.used >= self.budget.limit:
+                raise RuntimeError("step budget exceeded")
+            self.budget.used += 1
+            reply = self.client.chat.completions.create(model="gpt-4.1", messages=messages, tools=self.tools)
+            message = reply.choices[0].message
+            messages.append(message)
+            if not message.tool_calls:
+                return message.content
+            for call in message.tool_calls:
+                result = self.handlers[call.function.name](**json.loads(call.function.arguments))
+                messages.append({"role": "tool", "tool_call_id": call.id, "content": json.dumps(result)})

@@ -1,0 +1,32 @@
+"""Each run has a budget of its own."""
+import json
+
+from openai import OpenAI
+
+
+class Budget:
+    def __init__(self, limit):
+        self.limit = limit
+        self.used = 0
+
+
+class Agent:
+    def __init__(self, tools, handlers):
+        self.client = OpenAI()
+        self.tools = tools
+        self.handlers = handlers
+
+    def run(self, messages):
+        budget = Budget(8)
+        while True:
+            if budget.used >= budget.limit:
+                raise RuntimeError("step budget exceeded")
+            budget.used += 1
+            reply = self.client.chat.completions.create(model="gpt-4.1", messages=messages, tools=self.tools)
+            message = reply.choices[0].message
+            messages.append(message)
+            if not message.tool_calls:
+                return message.content
+            for call in message.tool_calls:
+                result = self.handlers[call.function.name](**json.loads(call.function.arguments))
+                messages.append({"role": "tool", "tool_call_id": call.id, "content": json.dumps(result)})
