@@ -14,10 +14,10 @@ from toolbind_lint.catalogue import SCHEMAS, Row, load_catalogue
 PACKAGE = Path(__file__).resolve().parents[1] / "toolbind_lint"
 
 ORDER = (
-    *("__main__", "cli", "pull", "lint", "config", "discover"),
+    *("__main__", "cli", "pull", "compare", "lint", "loosened", "config", "discover"),
     *("recognise", "index", "source", "notebook", "versions", "revision", "git", "snapshot"),
     *("check", "causes", "triage", "fingerprint", "fix", "report"),
-    *("catalogue", "selection", "globs", "findings", "verdicts", "facts", "__init__"),
+    *("catalogue", "selection", "globs", "findings", "changes", "verdicts", "facts", "__init__"),
 )
 """Modules and packages of toolbind_lint; each imports only what stands behind it."""
 

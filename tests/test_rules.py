@@ -12,6 +12,8 @@ from toolbind_lint.check import CERTAIN_WORDS, POSSIBLE_WORDS, Example, Rule, fi
 from toolbind_lint.config import Settings
 from toolbind_lint.findings import Report
 from toolbind_lint.lint import lint
+from toolbind_lint.pull import check_change
+from toolbind_lint.revision import Compared
 from toolbind_lint.snapshot import Memory
 
 RULES = load_rules()
@@ -53,8 +55,12 @@ def expected_lines(case: Case) -> list[int]:
 def report(case: Case) -> Report:
     """What the product says about one example, as the only file of a project, with every rule switched on."""
     path = f"src/{case.example.file.removesuffix('.txt')}"
-    data = (case.rule.folder / case.example.file).read_bytes()
-    return lint(Memory({path: data}), [path], Settings({"profile": "strict", "preview": True}))
+    settings = Settings({"profile": "strict", "preview": True})
+    now = Memory({path: (case.rule.folder / case.example.file).read_bytes()})
+    if case.example.base is None:
+        return lint(now, [path], settings)
+    before = Memory({path: case.example.base.encode("utf-8")})
+    return check_change(now, [path], settings, Compared(before, frozenset({path})))
 
 
 # Metadata and texts
@@ -103,6 +109,13 @@ def test_examples_show_both_sides(rule: Rule) -> None:
     assert sides == {True, False}
     captions = [example.caption for example in rule.examples()]
     assert len(captions) == len(set(captions)), "two examples with one caption"
+
+
+@every_rule
+def test_examples_of_changes_are_pairs(rule: Rule) -> None:
+    pairs = {example.base is not None for example in rule.examples()}
+    assert pairs == {rule.subject == "change"}
+    assert all(example.base != example.text for example in rule.examples())
 
 
 @every_example

@@ -68,9 +68,9 @@ def unite(
     """
     known = {subject.id: subject for subject in subjects}
     told = _fold_chains(list(findings), selected)
-    groups: dict[tuple[str, str, Place], list[Finding]] = defaultdict(list)
+    groups: dict[tuple[str, str, str, Place], list[Finding]] = defaultdict(list)
     for finding in told:
-        groups[finding.code, finding.how, finding.place].append(finding)
+        groups[finding.code, finding.gate, finding.how, finding.place].append(finding)
     return tuple(sorted((_one(group, known) for group in groups.values()), key=source_order))
 
 

@@ -15,20 +15,25 @@ from typing import Any, Literal, NamedTuple, Protocol, cast, get_args
 
 import tomli
 
+from toolbind_lint.changes import GATE_WORDS, Change
 from toolbind_lint.facts import Place, Step, Unreadable
 from toolbind_lint.findings import SEVERITIES, Crash, Finding, Hit, Severity
 from toolbind_lint.verdicts import GATES, Confidence, Fault, Kind, Subject
 
-Judged = Literal["gate", "file", "suppression"]
+Judged = Literal["gate", "file", "suppression", "change"]
 Polarity = Literal["presence", "absence"]
 CheckFunction = Callable[..., Iterable[Hit]]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
+BASE = ".base"
+"""``bad_x.base.py`` is what ``bad_x.py`` was before the change: examples of rules on changes come in pairs."""
+
 CERTAIN_WORDS: Mapping[Judged, frozenset[str]] = {
     "gate": frozenset({"subject", "function"}),
     "file": frozenset({"reason", "message"}),
     "suppression": frozenset({"codes"}),
+    "change": frozenset({"subject"}),
 }
 """Words that every template may use anywhere, by what the rule judges."""
 
@@ -38,6 +43,9 @@ POSSIBLE_WORDS: Mapping[Judged, frozenset[str]] = {
     ),
     "file": frozenset(),
     "suppression": frozenset({"note"}),
+    "change": frozenset(
+        {"gate", "before", "after", "at", "missing", "names", "codes", "reason", "setting", "number", "note"}
+    ),
 }
 """Words that a fault may or may not carry: a template uses them inside ``[[...]]`` only."""
 
@@ -78,13 +86,16 @@ class How(NamedTuple):
 
 
 class Example(NamedTuple):
-    """A program that the rule reports (``bad``) or must not report. ``fixed`` is the mended text or None."""
+    """A program that the rule reports (``bad``) or must not report. ``fixed`` is the mended text or None; ``base`` is
+    the text before the change that the rule judges, None for other rules.
+    """
 
     file: str
     caption: str
     text: str
     bad: bool
     fixed: str | None = None
+    base: str | None = None
 
 
 class Rule(NamedTuple):
@@ -131,9 +142,12 @@ class Rule(NamedTuple):
             stem = name.removesuffix(".txt").removesuffix(".py")
             if not name.endswith((".py", ".py.txt")) or stem.endswith(".fixed"):
                 continue
+            if stem.endswith(BASE):
+                continue
             if stem.startswith(("bad_", "good_")):
                 fixed = texts.get(name.replace(".py", ".fixed.py", 1))
-                found.append(Example(name, _caption(text, stem), text, stem.startswith("bad_"), fixed))
+                base = texts.get(name.replace(".py", f"{BASE}.py", 1))
+                found.append(Example(name, _caption(text, stem), text, stem.startswith("bad_"), fixed, base))
         return tuple(sorted(found, key=lambda example: (not example.bad, example.file)))
 
 
@@ -193,6 +207,8 @@ def _refuse_twins(rules: Sequence[Rule]) -> None:
         claims: list[tuple[str, ...]] = [("code", rule.code), ("name", rule.name)]
         if rule.subject == "gate":
             claims += [(rule.gate, how, kind) for how in rule.hows for kind in rule.judges]
+        if rule.subject == "change":
+            claims += [("change", how) for how in rule.hows]
         for claim in claims:
             other = owners.setdefault(claim, rule)
             if other is not rule:
@@ -372,6 +388,14 @@ def check_suppressions(suppressions: Iterable[Suppressing], rules: Sequence[Rule
     return panel.result()
 
 
+def check_changes(changes: Iterable[Change], rules: Sequence[Rule]) -> tuple[list[Finding], list[Crash]]:
+    """Ask the rules about what a change did. Returns as ``check``."""
+    panel = _Panel(rules)
+    for change in changes:
+        panel.hear_change(change)
+    return panel.result()
+
+
 class _Panel:
     """The rules of one run: which speaks for what, their functions once loaded, and what they said."""
 
@@ -383,6 +407,7 @@ class _Panel:
             for how in rule.hows
             for kind in rule.judges
         }
+        self.of_changes = {how: rule for rule in rules if rule.subject == "change" for how in rule.hows}
         self.of_files = [rule for rule in rules if rule.subject == "file"]
         self.of_suppressions = [rule for rule in rules if rule.subject == "suppression"]
         self.functions: dict[str, CheckFunction | Exception] = {}
@@ -419,6 +444,27 @@ class _Panel:
             for hit, how in self._hits(rule, suppression.place.path, "", suppression):
                 words = {"codes": ", ".join(suppression.codes), "note": suppression.note}
                 self.findings.append(_finding(rule, how, hit, words, "high")._replace(kind="suppression"))
+
+    def hear_change(self, change: Change) -> None:
+        rule = self.of_changes.get(change.did)
+        if rule is None:
+            return
+        words = {"subject": SUBJECT_NAMES.get(cast(Kind, change.kind), "the project")}
+        if change.gate:
+            words["gate"] = GATE_WORDS[change.gate]
+        words.update((word, value) for word, value in change.words if value)
+        for hit, how in self._hits(rule, change.place.path, change.did, change):
+            finding = _finding(rule, how, hit, words, "high")
+            self.findings.append(
+                finding._replace(
+                    gate=change.gate,
+                    loops=change.loops,
+                    related=change.related,
+                    subject_shape=change.shape,
+                    function=change.function,
+                    kind="change",
+                )
+            )
 
     def result(self) -> tuple[list[Finding], list[Crash]]:
         return sorted(self.findings, key=_order), list(self.crashes.values())

@@ -30,6 +30,7 @@ from toolbind_lint.git import GitError, Repository
 from toolbind_lint.selection import nearest
 
 if TYPE_CHECKING:
+    from toolbind_lint.pull import Proposed
     from toolbind_lint.report import Options
     from toolbind_lint.revision import Commit, Compared
     from toolbind_lint.snapshot import Snapshot
@@ -71,6 +72,7 @@ class Run(NamedTuple):
     found: Found
     snapshot: Snapshot
     compared: Compared | None = None
+    proposed: Proposed | None = None
 
     def value(self, key: str) -> object:
         """A setting of the run as a whole: as it holds in the working directory."""
@@ -323,7 +325,20 @@ def _prepare_change(args: argparse.Namespace, paths: Sequence[str], root: Root, 
     compared = compare(commit, repository, here, left_out=left_out, read_data=here.data)
     targets = {*found.targets, *here.tracked_under([relative_to(path, root.path) for path in given])}
     found = Found(tuple(sorted(targets)), tuple(here.paths()), (*notes, *found.notes), found.failed)
-    return Run(root, cwd, settings, found, here, compared)
+    return Run(root, cwd, settings, found, here, compared, _proposed(args, root, cwd))
+
+
+def _proposed(args: argparse.Namespace, root: Root, cwd: str) -> Proposed:
+    """The settings of the working tree, which do not count yet."""
+    from toolbind_lint.loosened import Sources
+    from toolbind_lint.pull import Proposed
+
+    def text(shown: str) -> str:
+        data = read_from_disk(absolute(shown, cwd))
+        return "" if data is None else data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+
+    settings = load_settings(_values(args), root=root.path, cwd=cwd, isolated=args.isolated, config=args.config)
+    return Proposed(settings, Sources(lambda shown: relative_to(absolute(shown, cwd), root.path), text))
 
 
 def _base_settings(args: argparse.Namespace, root: Root, cwd: str, commit: Commit) -> tuple[Settings, tuple[str, ...]]:
@@ -389,7 +404,7 @@ def _lint(run: Run) -> Report:
         if run.compared is None:
             report = lint(run.snapshot, run.found.targets, run.settings)
         else:
-            report = check_change(run.snapshot, run.found.targets, run.settings, run.compared)
+            report = check_change(run.snapshot, run.found.targets, run.settings, run.compared, run.proposed)
     failed = tuple(Crash(path, "discover", error) for path, error in run.found.failed)
     root = os.path.relpath(run.root.path, run.cwd).replace(os.sep, "/")
     return report._replace(root=root, crashes=(*report.crashes, *failed), notes=(*run.found.notes, *report.notes))

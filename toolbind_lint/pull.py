@@ -6,17 +6,31 @@ findings alone. The settings are the base's: a change must not choose how it is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from toolbind_lint.config import Settings
+from toolbind_lint.causes import source_order, unite
+from toolbind_lint.changes import Change
+from toolbind_lint.check import check_changes
+from toolbind_lint.compare import Pairing, accepting, changes, explained, pair
+from toolbind_lint.config import FILE_NAMES, Settings
 from toolbind_lint.discover import LINTED
-from toolbind_lint.findings import Finding, Report
-from toolbind_lint.fingerprint import entry, match
-from toolbind_lint.lint import Examined, Prepared, examine, prepare, report
+from toolbind_lint.facts import Step
+from toolbind_lint.findings import Crash, Finding, Report
+from toolbind_lint.fingerprint import assign, entry, match
+from toolbind_lint.lint import Examined, Prepared, examine, prepare, report, text_of
+from toolbind_lint.loosened import Sources, loosened
 from toolbind_lint.revision import Compared
+from toolbind_lint.selection import RuleName
 from toolbind_lint.snapshot import Snapshot
+from toolbind_lint.triage import triage
+
+ADDED = "subject-without-gates"
+"""What the rule on added loops says of one that lacks gates."""
+
+
+CONFIGURATION = ".toml"
 
 
 class Sides(NamedTuple):
@@ -27,16 +41,31 @@ class Sides(NamedTuple):
     compared: Compared
 
 
-def check_change(now: Snapshot, targets: Collection[str], settings: Settings, compared: Compared) -> Report:
-    """Lint ``now`` against the commit that it was compared with. ``targets`` are the files to report on.
+class Proposed(NamedTuple):
+    """The settings that the change would bring, and the files that they come from."""
+
+    settings: Settings
+    sources: Sources
+
+
+def check_change(
+    now: Snapshot,
+    targets: Collection[str],
+    settings: Settings,
+    compared: Compared,
+    proposed: Proposed | None = None,
+) -> Report:
+    """Lint ``now`` against the commit that it was compared with. ``targets`` are the files to report on, ``settings``
+    those of the base.
 
     The report holds the findings of what the change can have touched; those that the base has are ``existing``. Raises
     as ``lint`` does.
     """
     sides = _judge(now, targets, settings, compared)
-    findings = _disposed(sides)
+    findings, broken = _findings(sides, _loosened(sides, proposed))
     crashes = [
         *sides.head.crashes,
+        *broken,
         *(crash._replace(error=f"in the base: {crash.error}") for crash in sides.base.crashes),
     ]
     made = report(sides.head._replace(findings=findings))
@@ -102,26 +131,113 @@ def _without_bystanders(side: Examined, compared: Compared) -> Examined:
 # What is new
 
 
-def _disposed(sides: Sides) -> tuple[Finding, ...]:
-    """The findings of the head; those of the base, and hidden there by nothing that is gone, are ``existing``."""
+def _loosened(sides: Sides, proposed: Proposed | None) -> tuple[Change, ...]:
+    """What the settings of the head ask less for than those of the base."""
+    if proposed is None or not any(path.endswith(CONFIGURATION) for path in sides.compared.data):
+        return ()
+    names = {path for path in sides.compared.tracked if path.rpartition("/")[2] in FILE_NAMES}
+    folders = {"", *(path.rpartition("/")[0] for path in names)}
+    weights = {RuleName(r.code, r.name, r.preview, r.subject == "file"): r.severity for r in sides.head.prepared.rules}
+    return loosened(sides.head.prepared.settings, proposed.settings, folders, proposed.sources, weights)
+
+
+def _findings(sides: Sides, settings: Sequence[Change]) -> tuple[tuple[Finding, ...], list[Crash]]:
+    """The findings of the head with those on the change itself, and what broke in making them."""
+    base, head, compared = sides
+    pairing = pair(base.subjects, head.subjects, compared.renamed)
+    subjects = {subject.id: subject for subject in head.subjects}
+    done, broken = check_changes(changes(base, head, pairing, compared.renamed), head.prepared.rules)
+    united = [f for f in unite(done, head.subjects, head.policy.selected) if f.place.path in head.prepared.targets]
+    own = [_believed(f, False, head) for f in triage(united, head.suppressions, head.subjects, head.policy)]
+    found, accepted = _disposed(sides, pairing)
+    found = [explained(f, subjects, pairing) if f.disposition == "new" else f for f in found]
+    hidden = [*accepted, *(finding for finding in own if finding.disposition == "suppressed")]
+    reviews, crashed = _reviews([*settings, *accepting(base, head, hidden, compared.renamed)], head)
+    own = [*assign((*own, *reviews), text_of(head.prepared.project))]
+    return _told(found, own, head), [*broken, *crashed]
+
+
+def _believed(finding: Finding, existing: bool, head: Examined) -> Finding:
+    """A finding that only the head hides, as it stands where the base does not honour new suppressions."""
+    folder = finding.place.path.rpartition("/")[0]
+    if finding.disposition != "suppressed" or _honours(head, folder):
+        return finding
+    return finding._replace(disposition="existing" if existing else "new", reason="")
+
+
+def _honours(head: Examined, folder: str) -> bool:
+    return head.prepared.settings.value("honour-new-suppressions", folder).value is True
+
+
+def _reviews(done: Iterable[Change], head: Examined) -> tuple[tuple[Finding, ...], list[Crash]]:
+    """Findings on what makes the check ask for less. No suppression hides them: they report it."""
+    found, broken = check_changes(done, head.prepared.rules)
+    return triage(sorted(found, key=source_order), (), head.subjects, head.policy), broken
+
+
+def _told(found: Sequence[Finding], own: Sequence[Finding], head: Examined) -> tuple[Finding, ...]:
+    """All findings; of an added loop it is said once what it lacks, and what each gate says stands beside it."""
+    added = frozenset(loop for f in own if f.how == ADDED and f.disposition == "new" for loop in f.loops)
+    absent = {rule.code for rule in head.prepared.rules if rule.polarity == "absence"}
+    covered = [f for f in found if f.disposition == "new" and f.code in absent and f.loops and added >= set(f.loops)]
+    left = [finding for finding in found if finding not in covered]
+    for finding in own:
+        steps = tuple(Step(f.place, f"{f.code}: {f.message}") for f in covered if set(f.loops) & set(finding.loops))
+        left.append(finding._replace(related=(*finding.related, *steps)) if finding.how == ADDED else finding)
+    return tuple(sorted(left, key=source_order))
+
+
+def _disposed(sides: Sides, pairing: Pairing) -> tuple[list[Finding], list[Finding]]:
+    """The findings of the head, and those of them that the head hides and the base does not.
+
+    What the base has, and hides by nothing that is gone, is ``existing``.
+    """
     old = [finding for finding in sides.base.findings if finding.disposition != "unselected"]
-    new = list(sides.head.findings)
-    renamed = sides.compared.renamed
-    pairs = _pairs(old, new, renamed)
-    return tuple(
-        finding._replace(disposition="existing")
-        if finding.disposition == "new" and index in pairs and old[pairs[index]].disposition != "suppressed"
-        else finding
-        for index, finding in enumerate(new)
-    )
+    pairs = _pairs(old, sides, pairing)
+    found: list[Finding] = []
+    accepted: list[Finding] = []
+    for index, finding in enumerate(sides.head.findings):
+        was = old[pairs[index]].disposition if index in pairs else ""
+        if finding.disposition == "new" and was not in {"", "suppressed"}:
+            found.append(finding._replace(disposition="existing"))
+        elif finding.disposition == "suppressed" and was != "suppressed":
+            accepted.append(finding)
+            found.append(_believed(finding, bool(was), sides.head))
+        else:
+            found.append(finding)
+    return found, accepted
 
 
-def _pairs(old: list[Finding], new: list[Finding], renamed: Mapping[str, str]) -> dict[int, int]:
+def _pairs(old: Sequence[Finding], sides: Sides, pairing: Pairing) -> dict[int, int]:
     """Index of a finding of the head -> index of the same finding in the base.
 
-    A renamed file goes by its old path, so that in it, too, twins are told apart.
+    A renamed file goes by its old path, so that in it, too, twins are told apart. What the fingerprints leave over is
+    paired where it is said of the same loop by the same rule for the same reason: the loop was rewritten, and the fault
+    was not made. A fault that has a place of its own must be in the same function.
     """
-    then: Callable[[str], str] = lambda path: renamed.get(path, path)  # noqa: E731
+    new = sides.head.findings
+    renamed = sides.compared.renamed
     entries = [entry(finding) for finding in new]
-    matching = match([entry(f) for f in old], [each._replace(path=then(each.path)) for each in entries])
-    return {head: base for base, head in matching.pairs}
+    matching = match(
+        [entry(f) for f in old], [each._replace(path=renamed.get(each.path, each.path)) for each in entries]
+    )
+    pairs = {head: base for base, head in matching.pairs}
+    absent = {rule.code for rule in sides.head.prepared.rules if rule.polarity == "absence"}
+    waiting: dict[Hashable, list[int]] = {}
+    for base in reversed(matching.gone):
+        for loop in old[base].loops:
+            waiting.setdefault(_said(old[base], loop, absent), []).append(base)
+    used: set[int] = set()
+    for head in matching.added:
+        for loop in new[head].loops:
+            before = pairing.pairs.get(loop)
+            queue = waiting.get(_said(new[head], before.id, absent), []) if before is not None else []
+            free = [base for base in queue if base not in used]
+            if free and head not in pairs:
+                pairs[head] = free[-1]
+                used.add(free[-1])
+    return pairs
+
+
+def _said(finding: Finding, loop: str, absent: Collection[str]) -> Hashable:
+    return finding.code, finding.how, loop, "" if finding.code in absent else finding.function.rpartition(".")[2]

@@ -152,14 +152,14 @@ class Compared(NamedTuple):
     """What a commit and the working tree hold.
 
     ``changed`` are the Python files that differ or are on one side only, ``data`` other files that do; ``renamed`` maps
-    a path of now to that of then.
+    a path of now to that of then. ``tracked`` are all other files of either side.
     """
 
     before: Snapshot
-    commit: Commit
     changed: frozenset[str]
-    data: frozenset[str]
-    renamed: Mapping[str, str]
+    data: frozenset[str] = frozenset()
+    renamed: Mapping[str, str] = {}
+    tracked: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
 
 
@@ -189,9 +189,9 @@ def compare(
     notes = _moved_submodules(repository, commit, modules)
     before = Before(commit, now, there | inside, changed)
     gone, came = sorted(changed - here), sorted(changed - there)
-    data = _data(repository, commit, read_data)
+    tracked, data = _data(repository, commit, read_data)
     renamed = _renamed(gone, came, commit, now)
-    return Compared(before, commit, frozenset(changed), data, renamed, notes)
+    return Compared(before, frozenset(changed), data, renamed, tracked, notes)
 
 
 def _differs(path: str, commit: Commit, now: Snapshot) -> bool:
@@ -217,8 +217,10 @@ def _moved_submodules(repository: Repository, commit: Commit, modules: Iterable[
     return (f"of submodules that moved to another commit only the files of now are known: {named}",)
 
 
-def _data(repository: Repository, commit: Commit, read: Callable[[str], bytes | None]) -> frozenset[str]:
-    """Other tracked files that differ."""
+def _data(
+    repository: Repository, commit: Commit, read: Callable[[str], bytes | None]
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Other tracked files, and those of them that differ."""
     paths = {path for path in (*commit.entries, *repository.index()) if path.endswith(DATA_SUFFIXES)}
     found = set()
     for path in paths:
@@ -228,7 +230,7 @@ def _data(repository: Repository, commit: Commit, read: Callable[[str], bytes | 
                 found.add(path)
         elif not same(data, blob):
             found.add(path)
-    return frozenset(found)
+    return frozenset(paths), frozenset(found)
 
 
 # Renames

@@ -220,6 +220,12 @@ def accepted(suppression: Suppression, finding: Finding, subjects: Mapping[str, 
     return tuple(found)
 
 
+def hides(suppression: Suppression, finding: Finding, subjects: Mapping[str, Subject]) -> bool:
+    """Whether a suppression accepts a finding, at least for some of its loops."""
+    named = any(_means(code, finding) for code in suppression.codes)
+    return named and accepted(suppression, finding, subjects) != ()
+
+
 def _last_line(finding: Finding, subjects: Mapping[str, Subject]) -> int:
     """The last line of a finding's own place; of one that spans a whole loop, the last of the header.
 
@@ -272,7 +278,7 @@ class RuleLike(Protocol):
 
     @property
     def subject(self) -> str:
-        """``gate``, ``file`` or ``suppression``."""
+        """``gate``, ``file``, ``suppression`` or ``change``."""
 
     @property
     def severity(self) -> Severity:
@@ -340,8 +346,13 @@ class Policy:
         return not self.objection(finding)
 
     def speaks(self, path: str, code: str) -> bool:
-        """Whether a rule was asked about a file at all: at its heaviest it would be shown there."""
+        """Whether a rule was asked about a file at all: at its heaviest it would be shown there.
+
+        Rules on changes are asked where there is a base only, so what hides them is never called unused.
+        """
         rule = self.rules[code]
+        if rule.subject == "change":
+            return False
         settings = self.file(path)
         heaviest = settings.override(self._name_of[code]) or rule.severity
         return not settings.objection(self._name_of[code], heaviest)

@@ -12,10 +12,12 @@ from toolbind_lint.report.places import line_of, order, place_order
 from toolbind_lint.report.plain import count
 from toolbind_lint.verdicts import GATES, Kind, Subject
 
-Group = Literal["unbounded", "leaks", "lacks", "unknown", "unread", "ignores"]
+Group = Literal["changed", "unbounded", "leaks", "lacks", "unknown", "unread", "ignores"]
 
-GROUPS: tuple[Group, ...] = ("unbounded", "leaks", "lacks", "unknown", "unread", "ignores")
-"""The order in which a person should look at them; ``unread`` and ``ignores`` are the linter's own."""
+GROUPS: tuple[Group, ...] = ("changed", "unbounded", "leaks", "lacks", "unknown", "unread", "ignores")
+"""The order in which a person should look at them: ``changed`` is what a change did, ``unread`` and ``ignores`` are the
+linter's own.
+"""
 
 KIND_NAMES: Mapping[Kind, tuple[str, str]] = {
     "tool-loop": ("tool loop", "tool loops"),
@@ -116,6 +118,8 @@ def native(finding: Finding) -> Severity:
 
 def group(finding: Finding, subjects: Mapping[str, Subject]) -> Group:
     """Where a finding belongs: what never ends, what leaks, what lacks, what is not known, or the linter's own."""
+    if finding.kind == "change":
+        return "changed"
     if finding.kind == "suppression":
         return "ignores"
     if not finding.gate:

@@ -33,6 +33,7 @@ from toolbind_lint.report.tally import (
 from toolbind_lint.verdicts import GATES, Subject
 
 LABELS: Mapping[Group, tuple[str, Style]] = {
+    "changed": ("CHANGED", "review"),
     "unbounded": ("UNBOUNDED", "error"),
     "leaks": ("LEAKS", "error"),
     "lacks": ("LACKS", "warning"),

@@ -1,0 +1,16 @@
+"""A loop without cap and budget gets one tool more."""
+from openai import OpenAI
+
+client = OpenAI()
+TOOLS = {"search": print, "write": exec}
+
+
+def answer(messages, tools):
+    while True:  # expect: TB903
+        reply = client.chat.completions.create(model="gpt-4.1", messages=messages, tools=tools).choices[0].message
+        messages.append(reply)
+        if not reply.tool_calls:
+            return reply.content
+        for call in reply.tool_calls:
+            result = TOOLS[call.function.name](call.function.arguments)
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": str(result)})

@@ -1,0 +1,22 @@
+"""A loop is moved and renamed; what it lacks it lacked before."""
+from openai import OpenAI
+
+client = OpenAI()
+
+
+def other():
+    return client
+
+
+TOOLS = {"search": print}
+
+
+def reply_to(messages, tools):
+    while True:
+        reply = client.chat.completions.create(model="gpt-4.1", messages=messages, tools=tools).choices[0].message
+        messages.append(reply)
+        if not reply.tool_calls:
+            return reply.content
+        for call in reply.tool_calls:
+            result = TOOLS[call.function.name](call.function.arguments)
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": str(result)})
