@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "toolbind_lint"
 
 ORDER = (
     *("__main__", "cli", "pull", "compare", "lint", "loosened", "config", "discover"),
-    *("recognise", "index", "source", "notebook", "versions", "revision", "git", "snapshot"),
+    *("recognise", "index", "source", "notebook", "revision", "git", "versions", "snapshot"),
     *("check", "causes", "triage", "fingerprint", "fix", "report"),
     *("catalogue", "selection", "globs", "findings", "changes", "verdicts", "facts", "__init__"),
 )

@@ -191,3 +191,34 @@ def test_a_crash_in_the_base_is_no_success(project: Project, monkeypatch: pytest
     monkeypatch.setattr(loops.LoopFinder, "find", broken)
     answer = project.check()
     assert answer.status == 2
+
+
+GRAPH = """\
+from langgraph.prebuilt import create_react_agent
+
+
+def answer(model, tools, question):
+    agent = create_react_agent(model, tools)
+    return agent.invoke({"messages": [question]})
+"""
+
+
+def test_a_lock_file_that_moves_a_default_makes_the_finding_of_an_untouched_run_new(project: Project) -> None:
+    project.repo.commit({"agent.py": GRAPH, "requirements.txt": "langgraph==1.0.0\n"})
+    assert project.check().found == []
+    project.repo.write({"requirements.txt": "# moved\nlanggraph==1.1.0\n"})
+    answer = project.check()
+    assert answer.status == 1
+    unbounded = next(f for f in answer.report["findings"] if f["code"] == "TB107")
+    assert "In the base: recursion_limit is 25 by default (requirements.txt:1)" in unbounded["message"]
+    project.repo.write({"requirements.txt": "# the same\nlanggraph==1.0.1\n"})
+    assert project.check().found == []
+
+
+def test_a_manifest_that_comes_and_goes_counts(project: Project) -> None:
+    project.repo.commit({"agent.py": GRAPH, "requirements.txt": "langgraph==1.0.0\n"})
+    project.repo.write({"requirements.txt": None})
+    assert "TB107" in {code for _, code in project.check().found}
+    project.repo.commit()
+    project.repo.write({"requirements.txt": "langgraph==1.0.0\n"})
+    assert project.check().found == []

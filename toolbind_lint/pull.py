@@ -25,6 +25,7 @@ from toolbind_lint.revision import Compared
 from toolbind_lint.selection import RuleName
 from toolbind_lint.snapshot import Snapshot
 from toolbind_lint.triage import triage
+from toolbind_lint.versions import Manifests, is_manifest
 
 ADDED = "subject-without-gates"
 """What the rule on added loops says of one that lacks gates."""
@@ -78,21 +79,40 @@ def check_change(
 def _judge(now: Snapshot, targets: Collection[str], settings: Settings, compared: Compared) -> Sides:
     head = prepare(now, targets, settings)
     base = prepare(compared.before, [p for p in compared.before.paths() if p.endswith(LINTED)], settings)
-    touched = _touched(head, compared) | _touched(base, compared)
+    repinned = _repinned(head, base, compared)
+    touched = _touched(head, compared, repinned) | _touched(base, compared, repinned)
     wanted = _reachable(head, touched) | _reachable(base, touched)
     old = examine(_restricted(base, wanted), touched)
     new = examine(_restricted(head, wanted), touched)
     return Sides(_without_bystanders(old, compared), _without_bystanders(new, compared), compared)
 
 
-def _touched(side: Prepared, compared: Compared) -> frozenset[str]:
+def _repinned(head: Prepared, base: Prepared, compared: Compared) -> set[str]:
+    """The files for which a manifest admits other versions of a framework than before: defaults may have moved."""
+    if not any(is_manifest(path) for path in compared.changed):
+        return set()
+    now, then = Manifests(head.snapshot), Manifests(base.snapshot)
+    return {
+        path
+        for path in {*head.project.importing, *base.project.importing}
+        for packages in head.catalogue.packages.values()
+        if packages and _versions(now, path, packages) != _versions(then, path, packages)
+    }
+
+
+def _versions(manifests: Manifests, path: str, packages: Sequence[str]) -> tuple[object, ...]:
+    constraint = manifests.constraint(path, packages)
+    return () if constraint is None else (constraint.package, *constraint.intervals)
+
+
+def _touched(side: Prepared, compared: Compared, repinned: Collection[str]) -> frozenset[str]:
     """The files whose loops a change can have touched: they read a changed file, or a changed file calls them.
 
     A changed file of data counts as one that names it.
     """
     from toolbind_lint.recognise import leading_to, led_to
 
-    changed = set(compared.changed) & set(side.project.paths)
+    changed = (set(compared.changed) | set(repinned)) & set(side.project.paths)
     changed |= _naming(side, compared.data)
     return leading_to(side.project, changed) | led_to(side.project, changed)
 

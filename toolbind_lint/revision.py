@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from toolbind_lint.git import REGULAR, SUBMODULE, SYMLINK, Blob, Repository, name_of, same
 from toolbind_lint.snapshot import Snapshot, WorkingTree
+from toolbind_lint.versions import is_manifest
 
 LINTED = (".py", ".ipynb")
 SUFFIXES = (*LINTED, ".pyi")
@@ -34,13 +35,13 @@ _MOST_PAIRS = 10_000
 
 
 class Commit:
-    """The files of one commit as a snapshot: ``paths`` are its Python files, ``read`` gives any file of it."""
+    """The files of one commit as a snapshot: ``paths`` are those that are read for their facts, ``read`` gives any."""
 
     def __init__(self, repository: Repository, commit: str) -> None:
         self.commit = commit
         self.entries = dict(repository.tree(commit))
         self._repository = repository
-        self._paths = tuple(sorted(path for path in self.entries if path.endswith(SUFFIXES) and self.holds(path)))
+        self._paths = tuple(sorted(path for path in self.entries if _is_read(path) and self.holds(path)))
 
     def holds(self, path: str) -> bool:
         """Whether the commit has a file of this path (a link and a submodule are none)."""
@@ -52,7 +53,7 @@ class Commit:
         return self.entries[path] if self.holds(path) else None
 
     def paths(self) -> Sequence[str]:
-        """Every Python file, sorted, each once."""
+        """Every Python file and manifest, sorted, each once."""
         return self._paths
 
     def read(self, path: str) -> bytes:
@@ -94,7 +95,7 @@ class Checkout:
         index, skipped = repository.index(), repository.skipped()
         tracked = {path for path, blob in index.items() if blob.mode in REGULAR}
         self._absent = {path: index[path] for path in tracked & skipped}
-        python = {path for path in tracked if path.endswith(SUFFIXES) and not left_out(path)}
+        python = {path for path in tracked if _is_read(path) and not left_out(path)}
         python = {path for path in python if path in skipped or _is_regular(Path(repository.root, path))}
         self._tree = WorkingTree(repository.root, [*found, *tracked])
         self._tracked = tuple(sorted(python - skipped))
@@ -151,8 +152,8 @@ class Before:
 class Compared(NamedTuple):
     """What a commit and the working tree hold.
 
-    ``changed`` are the Python files that differ or are on one side only, ``data`` other files that do; ``renamed`` maps
-    a path of now to that of then. ``tracked`` are all other files of either side.
+    ``changed`` are the files read for their facts that differ or are on one side only, ``data`` other files that do;
+    ``renamed`` maps a path of now to that of then. ``tracked`` are all other files of either side.
     """
 
     before: Snapshot
@@ -192,6 +193,10 @@ def compare(
     tracked, data = _data(repository, commit, read_data)
     renamed = _renamed(gone, came, commit, now)
     return Compared(before, frozenset(changed), data, renamed, tracked, notes)
+
+
+def _is_read(path: str) -> bool:
+    return path.endswith(SUFFIXES) or is_manifest(path)
 
 
 def _differs(path: str, commit: Commit, now: Snapshot) -> bool:

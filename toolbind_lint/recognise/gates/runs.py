@@ -178,7 +178,8 @@ class RunJudge:
             return Evidence(place, "", f"the value of {param} is not known")
         number = _text(stand.number) if stand.number is not None else ""
         said = f"{param} is {number} by default" if stand.default else f"{param}={number}"
-        return Evidence(place, number, said)
+        pinned = stand.constraint.place if stand.default and stand.constraint is not None else None
+        return Evidence(place, number, said, pinned)
 
     # ---- how a bound stands
 
