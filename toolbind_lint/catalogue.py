@@ -213,13 +213,15 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
     },
     # Brings the tools of a server in. `filter` are parameters that narrow them to a set of exact names, inside under
     # `path`; `filter-call` are functions that make such a filter, `path` names their parameter too. `give` are methods
-    # whose result is the list of tools. `server` are parameters that name whole servers of an object of another kind.
+    # whose result is the list of tools, `narrowed-by` those that narrow the object itself. `server` are parameters that
+    # name whole servers of an object of another kind.
     "toolset": {
         "call": "texts",
         "filter": "texts",
         "path": "texts",
         "filter-call": "texts",
         "give": "texts",
+        "narrowed-by": "texts",
         "server": "texts",
         "of-package": "text",
     },
@@ -229,6 +231,9 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
     "scope": {"paths": "texts", "kind": "text", "reason": "text"},
 }
 
+
+WORDY = ("client", "turn", "reply", "dispatch", "retry", "word", "enclosing-limit", "timer", "clock")
+"""Kinds whose rows give words to look for, or are asked for wherever the frameworks are not: never put off."""
 
 CHOICES: dict[tuple[str, str], frozenset[str]] = {
     ("bound", "where"): frozenset({"constructor", "call", "method", "with"}),
@@ -267,6 +272,13 @@ class Row(NamedTuple):
         return values[0] if values else ""
 
 
+class Waiting(NamedTuple):
+    """A file that is read only where the project imports one of its roots."""
+
+    path: Path
+    roots: frozenset[str]
+
+
 class Catalogue:
     """Rows by what they speak of. Built once a run; immutable from then on."""
 
@@ -275,10 +287,12 @@ class Catalogue:
         rows: Sequence[Row],
         roots: Mapping[str, str],
         packages: Mapping[str, tuple[str, ...]] | None = None,
+        waiting: Sequence[Waiting] = (),
     ) -> None:
         self.rows = tuple(rows)
         self.roots = dict(roots)
         self.packages = dict(packages or {})
+        self.waiting = tuple(waiting)
         self.calls: dict[str, dict[str, Row]] = {}
         self.methods: dict[str, dict[str, Row]] = {}
         self._through: list[str] = []
@@ -356,37 +370,85 @@ class Catalogue:
         for row in self.rows:
             if row.framework == PROJECT and row.kind in {"agent", "run", "toolset"}:
                 found |= {call.rpartition(".")[0] for call in row.all("call") if "." in call}
-        return frozenset(found)
+        return frozenset(found.union(*(waiting.roots for waiting in self.waiting)))
+
+    def completed(self, roots: Iterable[str]) -> Catalogue:
+        """The catalogue with the files that waited for one of these roots; raises CatalogueError as loading does."""
+        wanted = set(roots)
+        due = [waiting for waiting in self.waiting if not wanted.isdisjoint(waiting.roots)]
+        if not due:
+            return self
+        rows: list[Row] = []
+        names, packages = dict(self.roots), dict(self.packages)
+        for waiting in due:
+            name, found = _read(waiting.path, names, packages)
+            rows.extend(_rows(found, name))
+        own = [row for row in self.rows if row.framework == PROJECT]
+        shipped = [row for row in self.rows if row.framework != PROJECT]
+        return Catalogue([*shipped, *rows, *own], names, packages, [w for w in self.waiting if w not in due])
 
     @property
     def _asked(self) -> frozenset[str]:
         return frozenset(row.framework for row in self.rows if row.kind in {"turn", "retry"})
 
 
-def load_catalogue(extra: Sequence[Mapping[str, object]] = (), folder: Path | None = None) -> Catalogue:
+def load_catalogue(
+    extra: Sequence[Mapping[str, object]] = (), folder: Path | None = None, *, lazy: bool = False
+) -> Catalogue:
     """The shipped catalogue and, behind it, the tables of the project's configuration.
 
-    Each of ``extra`` maps a kind to a list of tables. Raises CatalogueError where a table does not fit the schema.
+    Each of ``extra`` maps a kind to a list of tables. With ``lazy`` the files that give no words to look for wait until
+    ``completed`` asks for their roots. Raises CatalogueError where a table does not fit the schema.
     """
-    import tomli
-
     rows: list[Row] = []
     roots: dict[str, str] = {}
     packages: dict[str, tuple[str, ...]] = {}
+    waiting: list[Waiting] = []
     base = folder or _folder()
     for path in sorted(base.glob("*/catalogue.toml")):
-        with path.open("rb") as file:
-            data = tomli.load(file)
-        name = str(data.pop("name", path.parent.name))
-        if data.pop("schema", SCHEMA) != SCHEMA:
-            raise CatalogueError(f"schema must be {SCHEMA}", f"{path.parent.name}.schema")
-        packages[name] = tuple(str(package) for package in data.pop("packages", []))
-        for root in data.pop("roots", []):
-            roots[str(root)] = name
-        rows.extend(_rows(data, name))
+        later = _waiting(path) if lazy else None
+        if later is not None:
+            waiting.append(later)
+            continue
+        name, found = _read(path, roots, packages)
+        rows.extend(_rows(found, name))
     for tables in extra:
         rows.extend(_rows(tables, PROJECT))
-    return Catalogue(rows, roots, packages)
+    return Catalogue(rows, roots, packages, waiting)
+
+
+_WORDY = re.compile(rb"^\[\[(?:%s)\]\]" % b"|".join(k.encode() for k in WORDY), re.MULTILINE)
+_LIST = rb"^%s\s*=\s*\[([^\]]*)\]"
+
+
+def _waiting(path: Path) -> Waiting | None:
+    """A file of which only the head is needed at first; None where its rows give words to look for."""
+    data = path.read_bytes()
+    if _WORDY.search(data):
+        return None
+    roots = [name for key in (b"roots", b"shares") for name in _listed(data, key)]
+    return Waiting(path, frozenset(roots)) if roots else None
+
+
+def _listed(data: bytes, key: bytes) -> list[str]:
+    match = re.search(_LIST % key, data, re.MULTILINE)
+    return [name.decode() for name in re.findall(rb"\"([^\"]+)\"", match[1])] if match else []
+
+
+def _read(path: Path, roots: dict[str, str], packages: dict[str, tuple[str, ...]]) -> tuple[str, dict[str, object]]:
+    """A file's name and tables; notes its roots and packages."""
+    import tomli
+
+    with path.open("rb") as file:
+        data = tomli.load(file)
+    name = str(data.pop("name", path.parent.name))
+    if data.pop("schema", SCHEMA) != SCHEMA:
+        raise CatalogueError(f"schema must be {SCHEMA}", f"{path.parent.name}.schema")
+    packages[name] = tuple(str(package) for package in data.pop("packages", []))
+    for root in data.pop("roots", []):
+        roots[str(root)] = name
+    data.pop("shares", None)
+    return name, data
 
 
 def _folder() -> Path:

@@ -448,7 +448,7 @@ class _FileReader:
         from toolbind_lint.catalogue import SCHEMAS, CatalogueError, load_catalogue
 
         try:
-            load_catalogue([tables])
+            load_catalogue([tables], lazy=True)
         except CatalogueError as error:
             key = _split_key(error.key)
             known: Collection[str] = SCHEMAS if len(key) == 1 else SCHEMAS.get(str(key[0]), ())

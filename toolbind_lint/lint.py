@@ -75,8 +75,9 @@ def prepare(snapshot: Snapshot, targets: Collection[str], settings: Settings) ->
     for folder in sorted({path.rpartition("/")[0] for path in wanted}):
         settings.config_for(folder)  # a broken configuration is told whether or not something is found under it
     rules = load_rules()
-    catalogue = load_catalogue(settings.tables)
+    catalogue = load_catalogue(settings.tables, lazy=True)
     project, crashes = _index(snapshot, Words(catalogue.seeds, catalogue.run_roots), settings)
+    catalogue = catalogue.completed(root for found in project.imported_roots.values() for root in found)
     return Prepared(snapshot, wanted, settings, rules, catalogue, project, tuple(crashes))
 
 

@@ -98,7 +98,11 @@ class Project:
         """The index of every readable file, made on demand; iterating indexes them all."""
         self.seeded: tuple[str, ...] = tuple(path for path in self.paths if self._has_word(path))
         """The files that hold a seed word."""
-        self.importing: tuple[str, ...] = tuple(path for path in self.paths if self._imports_root(path))
+        self.imported_roots: dict[str, frozenset[str]] = {
+            path: found for path in self.paths if (found := self._imported_roots(path))
+        }
+        """The words' roots that a file seems to import, by file."""
+        self.importing: tuple[str, ...] = tuple(self.imported_roots)
         """The files that seem to import one of the words' roots, sorted."""
         for path in self.seeded:
             self.module(path)
@@ -261,8 +265,14 @@ class Project:
     def _has_word(self, path: str) -> bool:
         return self._pattern.search(self._code(path)) is not None
 
-    def _imports_root(self, path: str) -> bool:
-        return self._roots is not None and self._roots.search(self._code(path)) is not None
+    def _imported_roots(self, path: str) -> frozenset[str]:
+        if self._roots is None:
+            return frozenset()
+        found = set()
+        for match in self._roots.finditer(self._code(path)):
+            module, _, names = match["what"].decode().partition(" import")
+            found.add(f"{module.strip()}.{names.split()[-1].rpartition(',')[2]}" if names else module)
+        return frozenset(found)
 
     def _matters(self, data: bytes) -> bool:
         return self._pattern.search(data) is not None or (self._roots is not None and bool(self._roots.search(data)))
@@ -349,4 +359,4 @@ def _importing(roots: frozenset[str]) -> re.Pattern[bytes] | None:
         ways.append(re.escape(root) + r"(?![A-Za-z0-9_])")
         if dot:
             ways.append(re.escape(package) + r"[ \t]+import\b[^\n]*\b" + re.escape(name) + r"(?![A-Za-z0-9_])")
-    return re.compile(rf"(?:from|import)[ \t]+(?:{'|'.join(ways)})".encode())
+    return re.compile(rf"(?:from|import)[ \t]+(?P<what>{'|'.join(ways)})".encode())

@@ -161,7 +161,8 @@ class BindingFinder:
             return False
         uses = list(self._uses(names, function))
         picks = [parent for parent in uses if isinstance(parent, ir.Subscript) and isinstance(parent.index, ir.Const)]
-        rest = [parent for parent in uses if parent not in picks and not isinstance(parent, ir.Attr)]
+        looks = (ir.Attr, ir.Generator, ir.For)
+        rest = [parent for parent in uses if parent not in picks and not isinstance(parent, looks)]
         return bool(picks) and not rest
 
     def _names_of(self, call: ir.Call, function: Function) -> set[str]:

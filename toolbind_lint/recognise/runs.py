@@ -99,7 +99,7 @@ class RunFinder:
             made = [m for m in self.agents.of(call.func.base, function) if name in m.row.all("runs")]
             if made:
                 return self._of_agents(call, function, None, made)
-            own = self._inherited(call, function, name)
+            own = self._inherited(call, function, name) or self._namesakes(call.func.base, function, name)
             if own:
                 return self._of_agents(call, function, None, own)
         if self._called and isinstance(call.func, (ir.Name, ir.Attr, ir.Subscript)):
@@ -118,6 +118,25 @@ class RunFinder:
         if any(name in self.program.members(top) for top in self.program.mro(cls) if isinstance(top, Class)):
             return []
         return [Made(row, None, function, cls) for row in self.agents.bases(cls) if name in row.all("runs")]
+
+    def _namesakes(self, base: ir.Expr, function: Function, method: str) -> list[Made]:
+        """What the module makes under the name of a parameter that nobody in the project passes anything for."""
+        if not isinstance(base, ir.Name) or base.id == function.self_name:
+            return []
+        bindings = self.program.lookup(base.id, function)
+        if not bindings or any(b.kind != "parameter" or b.annotation is not None for b in bindings):
+            return []
+        owner = bindings[0].scope
+        if self.program.callers(owner):
+            return []
+        module = owner.module
+        found: list[Made] = []
+        for number in range(len(module.index.statements)):
+            for scope in self.program.functions(module, number):
+                for binding in self.program.locals(scope).get(base.id, ()) if scope is not owner else ():
+                    if binding.kind == "assign" and isinstance(binding.value, ir.Call):
+                        found.extend(m for m in self.agents.of(binding.value, scope) if method in m.row.all("runs"))
+        return found if len({m.row.one("id") for m in found}) == 1 else []
 
     def _started(self, call: ir.Call, function: Function, row: Row) -> Run | None:
         holders = [self._argument(call, where) for where in row.all("agent")]
