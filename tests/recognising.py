@@ -206,7 +206,7 @@ def loop(
         [
             "import json",
             "from openai import OpenAI",
-            "client = OpenAI()",
+            "client = OpenAI(timeout=2, max_retries=0)",
             dedent(module),
             f"{'async ' if is_async else ''}def run(messages, tools, handlers{extra}):",
             indent(inside, "    "),

@@ -530,52 +530,6 @@ def test_a_comparison_of_the_time_is_no_counter() -> None:
     assert bounds(text) == []
 
 
-# ---- time
-
-
-@pytest.mark.parametrize(
-    ("before", "top", "leaves", "monotonic", "rearmed"),
-    [
-        ("end = time.monotonic() + 9", "if time.monotonic() > end:\n    break", True, True, False),
-        ("begun = time.monotonic()", "if time.monotonic() - begun > 9:\n    raise TimeoutError", True, True, False),
-        ("begun = time.time()", "if time.time() - begun > 9:\n    break", True, False, False),
-        ("begun = time.monotonic()", "spent = time.monotonic() - begun\nif spent > 9:\n    break", True, True, False),
-        ("begun = time.monotonic()", "if time.monotonic() - begun > 9:\n    print('late')", False, True, False),
-        ("pass", "begun = time.monotonic()\nif time.monotonic() - begun > 9:\n    break", True, True, True),
-        ("end = time.perf_counter() + 9", "if end < time.perf_counter():\n    return None", True, True, False),
-        ("begun = datetime.now()", "if datetime.now() - begun > timedelta(seconds=9):\n    break", True, False, False),
-    ],
-)
-def test_a_comparison_of_the_time_is_read(before: str, top: str, leaves: bool, monotonic: bool, rearmed: bool) -> None:
-    found = case(
-        loop(module="import time\nfrom datetime import datetime, timedelta", before=before, top=top)
-    ).time_tests
-    assert [(t.leaves, t.monotonic, t.rearmed) for t in found] == [(leaves, monotonic, rearmed)]
-
-
-def test_the_budget_is_the_side_without_the_clock() -> None:
-    text = loop(
-        module="import time", before="begun = time.monotonic()", top="if time.monotonic() - begun > LIMIT:\n    break"
-    )
-    (found,) = case(text).time_tests
-    assert text_of(found.budget) == "LIMIT"
-
-
-def test_time_that_is_only_logged_is_no_test() -> None:
-    text = loop(module="import time", before="begun = time.monotonic()", foot="print(time.monotonic() - begun)")
-    assert case(text).time_tests == []
-
-
-def test_a_deadline_in_a_helper_is_a_test() -> None:
-    module = (
-        "import time\nclass B:\n    def __init__(self):\n"
-        "        self.end = time.monotonic() + 9\n    def check(self):\n"
-        "        if time.monotonic() > self.end:\n            raise TimeoutError"
-    )
-    (found,) = case(loop(module=module, before="b = B()", top="b.check()")).time_tests
-    assert (found.leaves, found.rearmed) == (True, False)
-
-
 # ---- walking the graph
 
 
@@ -619,7 +573,15 @@ def test_of_a_loop_too_large_to_follow_nothing_is_claimed(monkeypatch: pytest.Mo
     found = subject(loop(module=module, top="h(0)"))
     assert found.verdict("cap").state == "unknown"
     assert "too large" in found.verdict("cap").evidence[0].message
-    assert found.verdict("wall").state == "unknown"
+    # Nothing in reach compares the time, so none of what was cut off can be a wall-clock budget.
+    assert found.verdict("wall").state == "missing"
+    timed = loop(
+        module="import time\n" + module,
+        top="h(0)",
+        before="end = time.monotonic() + 9",
+        foot="print(end > time.monotonic())",
+    )
+    assert subject(timed).verdict("wall").state == "unknown"
 
 
 def test_a_loop_that_is_cut_where_its_turn_stands_is_still_told(monkeypatch: pytest.MonkeyPatch) -> None:

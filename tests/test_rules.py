@@ -7,6 +7,7 @@ import re
 from typing import NamedTuple
 
 import pytest
+import tomli
 
 from toolbind_lint.check import CERTAIN_WORDS, POSSIBLE_WORDS, Example, Rule, fill, load_rules
 from toolbind_lint.config import Settings
@@ -17,6 +18,9 @@ from toolbind_lint.revision import Compared
 from toolbind_lint.snapshot import Memory
 
 RULES = load_rules()
+SETTING = re.compile(r"^# settings: (.+)$", re.MULTILINE)
+"""A line of an example that stands in the configuration of its project."""
+
 EXPECTATION = re.compile(r"# expect: (TB\d{3}(?:, TB\d{3})*)\s*$")
 LONGEST = 50
 """Lines of an example: what can be read at a glance beside the rule's text."""
@@ -55,7 +59,10 @@ def expected_lines(case: Case) -> list[int]:
 def report(case: Case) -> Report:
     """What the product says about one example, as the only file of a project, with every rule switched on."""
     path = f"src/{case.example.file.removesuffix('.txt')}"
-    settings = Settings({"profile": "strict", "preview": True})
+    options: dict[str, object] = {"profile": "strict", "preview": True}
+    for line in SETTING.findall(case.example.text):
+        options.update(tomli.loads(line))
+    settings = Settings(options)
     now = Memory({path: (case.rule.folder / case.example.file).read_bytes()})
     if case.example.base is None:
         return lint(now, [path], settings)

@@ -108,13 +108,14 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
     # constructor, `default`
     # the seconds where it is not given (`none`: it waits without end), `retries` and `default-retries` how often it
     # is tried again,
-    # `unit` ms where it is no second.
+    # `none-is-default` that None stands for the default, `unit` ms where it is no second.
     "model-timeout": {
         "client": "texts",
         "limit": "texts",
         "default": "text",
         "retries": "texts",
         "default-retries": "text",
+        "none-is-default": "flag",
         "unit": "text",
     },
     # A decorator that ends the function after a time: `param` names its limits ("0" is the first argument); `by-

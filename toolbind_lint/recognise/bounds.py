@@ -15,7 +15,7 @@ from toolbind_lint.facts import Value
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.paths import Cell, Frame, Graph, Point
 from toolbind_lint.recognise.program import External, Program
-from toolbind_lint.recognise.roles import CLOCK, JUMPING_CLOCK, RoleFinder, last_name
+from toolbind_lint.recognise.roles import CLOCK, RoleFinder, last_name
 from toolbind_lint.recognise.values import Values, text_of
 
 
@@ -41,17 +41,6 @@ class Bound(NamedTuple):
     reached: tuple[Point, ...]
     off: bool = False
     """Whether a switch that is off by default skips the comparison."""
-
-
-class TimeTest(NamedTuple):
-    """A comparison of the time with a budget; ``leaves`` says that the loop ends when it is spent."""
-
-    point: Point
-    leaves: bool
-    monotonic: bool
-    budget: ir.Expr | None
-    frame: Frame
-    rearmed: bool
 
 
 _Known = frozenset[tuple[Cell, object]]
@@ -561,10 +550,10 @@ class BoundFinder:
         cap_terms = [t for t in (self.terms(other, frame) or []) if t.cell not in {m.cell for m in moving}] + still
         leaves = bool(after) and all(not self.goes_on(p) for p in after)
         if not leaves and after:
-            leaves = self._tools_off(point, after) or any(self.ends_by_state(p) for p in after)
+            leaves = self.tools_off(point, after) or any(self.ends_by_state(p) for p in after)
         values = self.values.alternatives(cap, cap_frame.function)
         cap_cells = frozenset(t.cell for t in cap_terms)
-        guards = tuple(self._guards(point, cap_cells))
+        guards = tuple(self.guards(point, cap_cells))
         return Bound(
             frozenset(t.cell for t in moving),
             "size" if moving[0].size else "counter",
@@ -649,7 +638,7 @@ class BoundFinder:
             return expr, frame
         return None
 
-    def _guards(self, point: Point, cap_cells: frozenset[Cell]) -> Iterator[Point]:
+    def guards(self, point: Point, cap_cells: frozenset[Cell]) -> Iterator[Point]:
         """Tests that skip the comparison while the cap is off: ``if cap is not None and n >= cap``."""
         targets = {point}
         for _ in range(4):
@@ -674,7 +663,7 @@ class BoundFinder:
         values = self.values.alternatives(point.node, point.frame.function)
         return all(v.pinned and v.number is not None for v in values)
 
-    def _tools_off(self, point: Point, after: tuple[Point, ...]) -> bool:
+    def tools_off(self, point: Point, after: tuple[Point, ...]) -> bool:
         """Whether what is set on the way from the cap changes what the next turn offers (``tool_choice = "none"``)."""
         if not self._switchable:
             return False
@@ -786,107 +775,6 @@ class BoundFinder:
         if any(isinstance(m, External) for m in meanings):
             return True
         return last_name(call.func) in _FLAG_READS
-
-    # ---- time
-
-    def time_tests(self) -> list[TimeTest]:
-        """The comparisons of the time that the loop makes."""
-        out: list[TimeTest] = []
-        for point in sorted(self.inside, key=lambda p: p.number):
-            if point.kind != "test":
-                continue
-            for atom, frame, _ in self.atoms(point.node, point):
-                if not isinstance(atom, ir.Compare):
-                    continue
-                roles = self.roles.of(atom.left, frame.function) | self.roles.of(atom.right, frame.function)
-                if CLOCK in roles:
-                    leaves = any(not self.goes_on(p) or self.ends_by_state(p) for _, p in point.to) or self._tools_off(
-                        point, tuple(p for label, p in point.to if label == "true")
-                    )
-                    out.append(
-                        TimeTest(
-                            point,
-                            leaves,
-                            JUMPING_CLOCK not in roles,
-                            self._budget(atom, frame),
-                            frame,
-                            self._rearmed(atom, frame, point),
-                        )
-                    )
-        out.extend(self._time_in_turns())
-        return out
-
-    def _time_in_turns(self) -> Iterator[TimeTest]:
-        """``tool_choice="none" if last else "auto"`` where ``last`` compares the time."""
-        for turn in sorted(self.pivots, key=lambda p: p.number):
-            if turn.turn is None or turn.turn.row is None:
-                continue
-            for arg in turn.turn.call.args:
-                if arg.name not in {*turn.turn.row.all("tools"), *turn.turn.row.all("choice")}:
-                    continue
-                roles = self._deep_roles(arg.value, turn.frame, 0)
-                if CLOCK in roles:
-                    yield TimeTest(turn, True, JUMPING_CLOCK not in roles, None, turn.frame, False)
-
-    def _deep_roles(self, expr: ir.Expr, frame: Frame, depth: int) -> frozenset[str]:
-        found: frozenset[str] = frozenset()
-        for node in ir.walk(expr):
-            if isinstance(node, (ir.Name, ir.Attr)):
-                cell = self.cell(node, frame)
-                for change in self.changes(cell, "set") if cell is not None else ():
-                    if change.value is not None and change.value_frame is not None and depth < 4:
-                        found |= self._deep_roles(change.value, change.value_frame, depth + 1)
-            if isinstance(node, (ir.Name, ir.Attr, ir.Call, ir.Bin)):
-                found |= self.roles.of(node, frame.function) & {CLOCK, JUMPING_CLOCK}
-        return found
-
-    def _budget(self, atom: ir.Compare, frame: Frame) -> ir.Expr | None:
-        """The side of a comparison that is no reading of the clock."""
-        for side, other in ((atom.right, atom.left), (atom.left, atom.right)):
-            if CLOCK in self.roles.of(side, frame.function):
-                continue
-            if isinstance(side, ir.Const):
-                return self._difference(other, frame) or side
-            return side
-        return None
-
-    def _difference(self, expr: ir.Expr, frame: Frame) -> ir.Expr | None:
-        """The budget of what is left of it: of ``budget - (now() - started)``, or of a name that the loop sets to
-        that.
-        """
-        if isinstance(expr, ir.Bin) and expr.op == "-" and CLOCK not in self.roles.of(expr.left, frame.function):
-            return expr.left
-        cell = self.cell(expr, frame)
-        for change in self.changes(cell, "set") if cell is not None else ():
-            if isinstance(change.value, ir.Bin) and change.value_frame is not None:
-                return self._difference(change.value, change.value_frame)
-        return None
-
-    def _rearmed(self, atom: ir.Compare, frame: Frame, point: Point) -> bool:
-        """Whether everything that the comparison remembers of the clock is read anew on every pass."""
-        remembered = self._remembered(atom, frame, 0)
-        return bool(remembered) and all(self._anew(cell, point) for cell in remembered)
-
-    def _remembered(self, expr: ir.Node, frame: Frame, depth: int) -> set[Cell]:
-        """The cells behind an expression that hold a reading of the clock, through what the loop computes from them."""
-        out: set[Cell] = set()
-        for node in ir.walk(expr):
-            if not isinstance(node, (ir.Name, ir.Attr)) or CLOCK not in self.roles.of(node, frame.function):
-                continue
-            cell = self.cell(node, frame)
-            if cell is None:
-                continue
-            inner: set[Cell] = set()
-            for change in self.changes(cell, "set"):
-                if change.value is not None and change.value_frame is not None and depth < 4:
-                    inner |= self._remembered(change.value, change.value_frame, depth + 1) - {cell}
-            out |= inner or {cell}
-        return out
-
-    def _anew(self, cell: Cell, point: Point) -> bool:
-        """Whether a pass can't come to a point without setting a cell first."""
-        sets = frozenset(self.changes(cell, "set"))
-        return bool(sets) and point not in reach([self.head], sets)
 
 
 def _counts_by_one(points: Iterable[Point]) -> bool:

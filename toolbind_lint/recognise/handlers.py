@@ -49,7 +49,7 @@ class HandlerFinder:
             return None
         if dispatch.form == "attribute":
             return self._attributes(dispatch)
-        typed = self._typed(node, function)
+        typed = self.typed(node, function)
         if typed:
             return Handlers(typed)
         tools = self._tools(dispatch)
@@ -65,7 +65,8 @@ class HandlerFinder:
 
     # ---- by type: what the called expression resolves to
 
-    def _typed(self, call: ir.Call, function: Function) -> tuple[Function, ...]:
+    def typed(self, call: ir.Call, function: Function) -> tuple[Function, ...]:
+        """The functions that a call may run by the type of what is called."""
         out: dict[str, Function] = {}
         for meaning in self.program.resolve(call.func, function):
             # The method that the type declares, not what it resolves to: another class may stand for it.

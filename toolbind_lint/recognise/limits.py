@@ -392,7 +392,12 @@ def _gravest(kinds: list[str]) -> str:
 
 
 def _leaves(body: tuple[ir.Stmt, ...]) -> bool:
-    return bool(body) and isinstance(body[-1], (ir.Return, ir.Raise, ir.Jump))
+    last = body[-1] if body else None
+    if isinstance(last, ir.With):
+        return _leaves(last.body)
+    if isinstance(last, ir.Try):
+        return _leaves(last.body) and all(_leaves(h.body) for h in last.handlers)
+    return isinstance(last, (ir.Return, ir.Raise, ir.Jump))
 
 
 def _is_test(path: str) -> bool:

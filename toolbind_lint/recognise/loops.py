@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from toolbind_lint.catalogue import Catalogue
 from toolbind_lint.recognise import ir
-from toolbind_lint.recognise.bounds import Bound, BoundFinder, TimeTest, passes, reach
+from toolbind_lint.recognise.bounds import Bound, BoundFinder, passes, reach
+from toolbind_lint.recognise.clocks import ClockFinder, TimeTest
 from toolbind_lint.recognise.dispatches import Dispatch, DispatchFinder
 from toolbind_lint.recognise.handlers import HandlerFinder
 from toolbind_lint.recognise.limits import LimitFinder
@@ -87,7 +88,7 @@ class Case:
     def time_tests(self) -> list[TimeTest]:
         """The tests of time in the loop."""
         if self._times is None:
-            self._times = self.finder.time_tests()
+            self._times = ClockFinder(self.finder).tests()
         return self._times
 
 

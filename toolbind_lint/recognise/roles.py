@@ -389,6 +389,8 @@ class RoleFinder:
         if REPLY in roles and not found:
             found.add(REPLY)
         found |= roles & {RESULT, TOOL, ERROR_TEXT}
+        if word in {"seconds", "days"}:
+            found |= roles & _TIME  # of a difference of times
         if ERROR in roles:
             found.add(ERROR_TEXT)
         if ARGS in roles and not isinstance(whole, ir.Attr):
@@ -504,6 +506,8 @@ class RoleFinder:
         base = self.of(func.base, function)
         if TOOL in base and (func.name in RUNS or self.carries_arguments(expr, function)):
             return frozenset({RESULT})
+        if func.name in {"total_seconds", "timestamp"} and base & _TIME:
+            return base & _TIME
         base -= {TOOL}
         if func.name in _PASSING_METHODS and base:
             return base - {TOOL}

@@ -48,10 +48,16 @@ def _verdicts(case: Case, limits: Limits) -> tuple[Verdict, ...]:
         return (_retry(case),)
     if case.kind == "dispatcher":
         counted = _dispatcher_cap(case)
-        return (counted, allowlist.verdict(case), timeouts.verdict(case), errors.verdict(case))
+        return (
+            counted,
+            wall.dispatcher_verdict(case),
+            allowlist.verdict(case),
+            timeouts.verdict(case),
+            errors.verdict(case),
+        )
     return (
         finer.verdict(case, limits.step_ceiling),
-        wall.verdict(case),
+        wall.verdict(case, limits.wall_ceiling_ms),
         allowlist.verdict(case),
         timeouts.verdict(case),
         errors.verdict(case),

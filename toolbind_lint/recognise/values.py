@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from toolbind_lint.catalogue import Catalogue
+from toolbind_lint.catalogue import Catalogue, Row
 from toolbind_lint.facts import Origin, Step, Value
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.program import Binding, Class, External, Function, Instance, Program
@@ -322,6 +322,10 @@ class Values:
                     message = f"environment variable {said}" if origin == "environment" and said else text_of(expr)
                     yield self._make(origin, expr, function, None, False, message)
                     return
+                duration = self.catalogue.find("duration", meaning.name)
+                if duration is not None:
+                    yield from self._duration(expr, duration, function, depth)
+                    return
                 if self.catalogue.find("passes-value", meaning.name) and expr.args:
                     for arg in expr.args:
                         if arg.name is None:
@@ -344,6 +348,22 @@ class Values:
                     yield from self.alternatives(node.value, target, depth + 2)
         if not targets:
             yield self._make("unknown", expr, function)
+
+    def _duration(self, expr: ir.Call, row: Row, function: Function, depth: int) -> Iterator[Value]:
+        """Seconds out of days, minutes and the like; of several parameters the sum, where all are known."""
+        total = 0.0
+        for unit in row.all("units"):
+            name, _, scale = unit.partition("=")
+            given = expr.positional(int(name)) if name.isdigit() else expr.keyword(name)
+            if given is None:
+                continue
+            values = self.alternatives(given, function, depth)
+            loose = next((v for v in values if v.number is None or not v.pinned), None)
+            if loose is not None:
+                yield loose
+                return
+            total += max(v.number or 0.0 for v in values) * float(scale)
+        yield self._make("computed", expr, function, total, True)
 
     def _smallest(self, expr: ir.Call, function: Function, depth: int) -> Iterator[Value]:
         """``min(user_value, MAX_STEPS)`` is as pinned and as finite as its best argument."""

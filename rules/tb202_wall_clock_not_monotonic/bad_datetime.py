@@ -1,0 +1,18 @@
+"""The elapsed time is the difference of two dates."""
+import json
+from datetime import datetime, timedelta
+
+
+def answer(client, messages: list, tools: list, handlers: dict) -> str:
+    started = datetime.now()
+    for _ in range(8):
+        if datetime.now() - started > timedelta(minutes=2):  # expect: TB202
+            break
+        message = client.chat.completions.create(model="gpt-4.1", messages=messages, tools=tools).choices[0].message
+        messages.append(message)
+        if not message.tool_calls:
+            return message.content
+        for call in message.tool_calls:
+            result = handlers[call.function.name](**json.loads(call.function.arguments))
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": json.dumps(result)})
+    raise RuntimeError("out of steps")
