@@ -15,7 +15,7 @@ import re
 import tokenize
 import warnings
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolbind_lint import notebook
@@ -107,17 +107,30 @@ class Source:
             self._comments = tuple(self._read_comments()) if "toolbind" in self.text.lower() else ()
         return self._comments
 
-    def tree(self, first: int = 1, last: int | None = None) -> libcst.Module:
+    def tree(self, first: int = 1, last: int | None = None, without: Sequence[tuple[int, int]] = ()) -> libcst.Module:
         """libcst's tree of lines ``first`` to ``last`` (inclusive): a run of whole top-level statements.
         ``SyntaxFault``.
 
-        Line 1 of the tree is line ``first`` of ``text``. Each call parses anew; trees are too large to keep.
+        Line 1 of the tree is line ``first`` of ``text``. ``without`` are the lines (inclusive) of blocks in it, each of
+        which is read as one ``pass``. Each call parses anew; trees are too large to keep.
         """
         if last is None:
             last = len(self.lines)
-        text = "".join(f"{line}\n" for line in self.lines[first - 1 : last])
+        lines = list(self.lines[first - 1 : last])
+        for start, end in without:
+            indentation = lines[start - first][: len(lines[start - first]) - len(lines[start - first].lstrip())]
+            lines[start - first : end - first + 1] = [f"{indentation}pass", *[""] * (end - start)]
+        return self._parse(lines, first)
+
+    def block(self, first: int, last: int) -> libcst.Module:
+        """libcst's tree of the lines of an indented block: one ``if`` that holds it, on line ``first`` - 1 of ``text``.
+        ``SyntaxFault``.
+        """
+        return self._parse(["if 1:", *self.lines[first - 1 : last]], first - 1)
+
+    def _parse(self, lines: Sequence[str], first: int) -> libcst.Module:
         try:
-            return parse_module(text)
+            return parse_module("".join(f"{line}\n" for line in lines))
         except SyntaxFault as fault:
             raise SyntaxFault(first + fault.line - 1, fault.message) from None
 

@@ -15,7 +15,7 @@ from toolbind_lint.facts import Place, Unreadable
 from toolbind_lint.index.imports import Resolver
 from toolbind_lint.index.reach import Reach
 from toolbind_lint.index.reader import read_module
-from toolbind_lint.index.records import Definition, Import, ModuleIndex, Statement, Words, last_name
+from toolbind_lint.index.records import Body, Definition, Import, ModuleIndex, Statement, Unit, Words, last_name
 from toolbind_lint.snapshot import Snapshot
 from toolbind_lint.source import (
     DEFAULT_MAX_BYTES,
@@ -27,7 +27,18 @@ from toolbind_lint.source import (
     read_source,
 )
 
-__all__ = ["Definition", "Import", "ModuleIndex", "Project", "Statement", "Words", "build_index", "last_name"]
+__all__ = [
+    "Body",
+    "Definition",
+    "Import",
+    "ModuleIndex",
+    "Project",
+    "Statement",
+    "Unit",
+    "Words",
+    "build_index",
+    "last_name",
+]
 
 _SUFFIXES = (".py", ".pyi", ".ipynb", ".pyw")
 
@@ -88,6 +99,7 @@ class Project:
         self._by_alias: dict[str, dict[str, list[Import]]] = {}
         self._importers: dict[str, tuple[str, ...]] | None = None
         self._candidates: dict[str, tuple[int, ...]] | None = None
+        self._hot: dict[str, frozenset[int]] = {}
         for path in snapshot.paths():
             if _is_python(path):
                 self._read(snapshot, path)
@@ -241,11 +253,18 @@ class Project:
             collecting = gc.isenabled()
             gc.disable()
             try:
-                self._candidates = Reach(self).candidates()
+                reach = Reach(self)
+                self._candidates = reach.candidates()
+                self._hot = reach.hot()
             finally:
                 if collecting:
                     gc.enable()
         return self._candidates
+
+    def hot(self, path: str) -> frozenset[int]:
+        """The numbers of the units of a file that hold a word or lead, by what they use, to one that does."""
+        self.candidates()
+        return self._hot.get(path, frozenset())
 
     def identifiers(self, path: str) -> frozenset[bytes]:
         """Every identifier in the bytes of a file, and more."""

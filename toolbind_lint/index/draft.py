@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from toolbind_lint.index.records import (
+    Body,
     Definition,
     DefinitionKind,
     Import,
@@ -24,9 +25,11 @@ class UnitDraft:
     __slots__ = (
         "args",
         "bases",
+        "body",
         "calls",
         "defined",
         "kind",
+        "line",
         "loads",
         "loops",
         "made",
@@ -34,6 +37,7 @@ class UnitDraft:
         "names",
         "owner",
         "passes",
+        "stores",
         "words",
     )
 
@@ -51,6 +55,9 @@ class UnitDraft:
         self.defined: set[str] = set()
         self.bases: list[str] = []
         self.loops = False
+        self.line = 0
+        self.stores: set[str] | None = None
+        self.body: Body | None = None
 
 
 class StatementDraft:
@@ -134,7 +141,7 @@ class ModuleDraft:
         return each.name if each.name in self.seeds else None
 
     def _finish_statement(self, draft: StatementDraft) -> Statement:
-        calls = {last_name(each) for unit in draft.units for group in (unit.calls, unit.args) for each in group}
+        calls = frozenset().union(*(_named(unit) for unit in draft.units))
         defined = {last_name(name) for name in draft.defines}
         defined.update(*(unit.defined for unit in draft.units))
         return Statement(
@@ -142,7 +149,7 @@ class ModuleDraft:
             draft.last,
             draft.kind,
             tuple(dict.fromkeys(draft.defines)),
-            frozenset(calls),
+            calls,
             frozenset().union(*(self._words(unit) for unit in draft.units)),
             any(unit.loops for unit in draft.units) or not defined.isdisjoint(calls),
         )
@@ -175,6 +182,10 @@ class ModuleDraft:
             frozenset(pair for pair in draft.made if kept(pair[1])),
             tuple(draft.bases),
             draft.loops or not draft.defined.isdisjoint(draft.calls | draft.args) or self._calls_itself(draft),
+            draft.line,
+            _named(draft),
+            None if draft.stores is None else frozenset(draft.stores),
+            draft.body,
         )
 
     def _calls_itself(self, draft: UnitDraft) -> bool:
@@ -183,3 +194,7 @@ class ModuleDraft:
         name = last_name(draft.name)
         own = {name} if not draft.owner else {f"self.{name}", f"cls.{name}", f"{last_name(draft.owner)}.{name}"}
         return not own.isdisjoint(draft.calls | draft.args)
+
+
+def _named(draft: UnitDraft) -> frozenset[str]:
+    return frozenset(last_name(each) for group in (draft.calls, draft.args) for each in group)

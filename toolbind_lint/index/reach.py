@@ -120,6 +120,13 @@ class Reach:
             self._spread()
         return self._statements()
 
+    def hot(self) -> dict[str, frozenset[int]]:
+        """After ``candidates``: per file the numbers of its hot units."""
+        found: dict[str, set[int]] = defaultdict(set)
+        for at in self._hot:
+            found[at.path].add(at.number)
+        return {path: frozenset(found[path]) for path in sorted(found)}
+
     def _new_names(self) -> set[bytes]:
         """The names that became hot, or lead to what is, since the last time."""
         names = {

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from toolbind_lint.index.draft import ModuleDraft, UnitDraft
-from toolbind_lint.index.records import Import, ModuleIndex, StatementKind
+from toolbind_lint.index.records import Body, Import, ModuleIndex, StatementKind
 
 MAX_DEPTH = 250
 """Levels of the tree. libcst nests about as deeply, and a recursive visitor of it has 1,000 frames at most."""
@@ -77,7 +77,11 @@ class _Reader:
             if isinstance(node, _FUNCTIONS):
                 name = prefix + node.name
                 self._draft.define(name, "function", node.lineno)
-                self._walk(self._draft.open_unit("function", name, prefix[:-1]), [node], name)
+                inner = self._draft.open_unit("function", name, prefix[:-1])
+                inner.line = node.lineno
+                inner.body = _body(node)
+                inner.stores = set()
+                self._walk(inner, [node], name)
             elif isinstance(node, ast.ClassDef):
                 name = prefix + node.name
                 self._draft.define(name, "class", node.lineno)
@@ -141,6 +145,8 @@ class _Reader:
                 elif cls is ast.Call:
                     self._call(unit, node, below)
                 elif cls is ast.Attribute:
+                    if node.ctx.__class__ is ast.Store and unit.stores is not None:
+                        unit.stores.add(node.attr)
                     unit.loads.add(self._chain(unit, node, below))
                 elif cls is str:
                     names.add(node)
@@ -291,6 +297,14 @@ _SPECIAL: dict[type, Callable[[_Reader, UnitDraft, Any, str], None]] = {
     ast.AnnAssign: _Reader._ann_assign,
     ast.BoolOp: _Reader._boolean,
 }
+
+
+def _body(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Body | None:
+    """Where the body of a function stands; it may share its first line with the header."""
+    first, last = _first_line(node.body[0]), node.body[-1]
+    if first <= node.lineno or last.end_lineno is None or last.end_col_offset is None:
+        return None
+    return Body(first, last.end_lineno, node.body[0].col_offset, last.end_col_offset)
 
 
 def _first_line(statement: ast.stmt) -> int:

@@ -63,6 +63,15 @@ class Statement(NamedTuple):
     loops: bool
 
 
+class Body(NamedTuple):
+    """The lines of a function's body, inclusive, its indentation, and where its last line ends, in bytes from 0."""
+
+    first: int
+    last: int
+    indent: int
+    end: int
+
+
 class Unit(NamedTuple):
     """What the spread of words counts in: a function, a method, the rest of a class, or any other statement.
 
@@ -70,7 +79,10 @@ class Unit(NamedTuple):
     hold callees and names used as values, dotted as written: ``f``, ``self.m``, ``a.b.c``, ``?.m`` behind any other
     expression, ``super.m``. ``passes`` pairs a callee with a name passed to it, ``made`` a variable with the class that
     it is built from or annotated with. ``bases`` are those of a class. ``loops`` says that it has a loop statement, or
-    calls itself or a function inside it.
+    calls itself or a function inside it. ``line`` is that of a function's ``def``, 0 otherwise; ``named`` the last
+    names of all callees and of all names passed, decorators and bases; ``stores`` the attributes assigned, None where
+    nobody looked. ``body`` says where a function's body stands, None where nobody looked or where it begins on the line
+    of its ``def``.
     """
 
     statement: int
@@ -84,6 +96,10 @@ class Unit(NamedTuple):
     made: frozenset[tuple[str, str]]
     bases: tuple[str, ...]
     loops: bool
+    line: int
+    named: frozenset[str]
+    stores: frozenset[str] | None
+    body: Body | None
 
 
 class ModuleIndex(NamedTuple):

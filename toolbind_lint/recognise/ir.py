@@ -8,7 +8,7 @@ from 1, the end exclusive. Synchronous and asynchronous twins are the same node 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 
 Span = tuple[int, int, int, int]
@@ -482,6 +482,58 @@ class ClassDef(Node):
     body: tuple[Stmt, ...]
     decorators: tuple[Expr, ...]
     header: Span
+
+
+class LazyFuncDef(FuncDef):
+    """A function whose body is read when it is first asked for.
+
+    ``load`` gives the body and whether it yields; it is called once.
+    """
+
+    __slots__ = ("_body", "_generates", "_load")
+
+    def __init__(self, node: FuncDef, end: tuple[int, int], load: Callable[[], tuple[tuple[Stmt, ...], bool]]) -> None:
+        self._load: Callable[[], tuple[tuple[Stmt, ...], bool]] | None = load
+        self._body: tuple[Stmt, ...] = ()
+        self._generates = False
+        super().__init__(
+            (*node.span[:2], *end),
+            node.name,
+            node.qualname,
+            node.owner,
+            node.params,
+            (),
+            node.decorators,
+            node.returns,
+            node.is_async,
+            False,
+            node.header,
+        )
+
+    def _read(self) -> None:
+        if self._load is not None:
+            load, self._load = self._load, None
+            self._body, self._generates = load()
+
+    @property
+    def body(self) -> tuple[Stmt, ...]:
+        """The statements of the function."""
+        self._read()
+        return self._body
+
+    @body.setter
+    def body(self, value: tuple[Stmt, ...]) -> None:
+        pass  # what the constructor of a plain definition sets
+
+    @property
+    def is_generator(self) -> bool:
+        """Whether the body yields."""
+        self._read()
+        return self._generates
+
+    @is_generator.setter
+    def is_generator(self, value: bool) -> None:
+        pass
 
 
 Stmt = (

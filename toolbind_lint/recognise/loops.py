@@ -166,20 +166,26 @@ class LoopFinder:
 
     # ---- subjects
 
+    def _hot(self, module: Module, number: int) -> tuple[Function, ...]:
+        """The functions of a statement that hold a word of the catalogue or lead to one that does."""
+        hot = self.program.project.hot(module.path)
+        units = {id(module.index.units[each]) for each in hot}
+        return self.program.functions_of(module, number, lambda unit: id(unit) in units)
+
     def mark(self, module: Module, number: int) -> None:
         """First pass over a statement: marks the turns that are known by shape alone."""
-        for function in self.program.functions(module, number):
+        for function in self._hot(module, number):
             self.roles.find_shape_turns(function)
             self.roles.find_offers(function)
             self.roles.find_answers(function)
 
     def wrap(self, module: Module, number: int) -> None:
         """Second pass: marks the turns that wrappers of the project's own make, where no turn was seen below them."""
-        self.roles.find_wrapped(self.program.functions(module, number))
+        self.roles.find_wrapped(self._hot(module, number))
 
     def find(self, module: Module, number: int) -> Iterator[Case]:
         """The tool loops and retries of a top-level statement."""
-        for function in self.program.functions(module, number):
+        for function in self._hot(module, number):
             for loop in _loops(function):
                 case = self.judge(loop, function)
                 if case is not None:
@@ -436,7 +442,7 @@ class LoopFinder:
         """The functions of a statement that run a tool by its name and belong to no loop that was found."""
         if not module.index.statements[number].words:
             return
-        for function in self.program.functions(module, number):
+        for function in self._hot(module, number):
             mine = [
                 d for d in self.roles.dispatches_in(function) if id(d.node) not in self.owned and d.form != "handed-on"
             ]

@@ -7,8 +7,9 @@ from the code generator in the same pass (25,000 lines a second here, the provid
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 import libcst as cst
 from libcst._nodes.internal import CodegenState
@@ -124,15 +125,36 @@ _COMPARE = {
 _NAMED = {"True": True, "False": False, "None": None}
 
 
-def lower(module: cst.Module, first_line: int = 1) -> tuple[ir.Stmt, ...]:
-    """The statements of a parsed run of top-level statements whose text starts at ``first_line`` of the file."""
-    return _Lowering(module, first_line).statements(module.body)
+class Later(NamedTuple):
+    """A body that stands in the tree as one ``pass``: where the function ends (line and column), and how to read it."""
+
+    end: tuple[int, int]
+    load: Callable[[str], tuple[tuple[ir.Stmt, ...], bool]]
+
+
+def lower(module: cst.Module, first_line: int = 1, later: Mapping[int, Later] | None = None) -> tuple[ir.Stmt, ...]:
+    """The statements of a parsed run of top-level statements whose text starts at ``first_line`` of the file.
+
+    ``later`` are the bodies that were left out, by the first line of each; their ``load`` gets the qualified name.
+    """
+    return _Lowering(module, first_line, later or {}).statements(module.body)
+
+
+def lower_block(module: cst.Module, first_line: int, qualname: str) -> tuple[tuple[ir.Stmt, ...], bool]:
+    """The body of a function of that qualified name, and whether it yields; the module is one ``if`` that holds it."""
+    lowering = _Lowering(module, first_line, {})
+    lowering.where = qualname.split(".")
+    block = module.body[0]
+    assert isinstance(block, cst.If)
+    body = lowering.block(block.body)
+    return body, lowering.yields[-1]
 
 
 class _Lowering:
     """One walk over one tree. Holds the spans and where it stands (for qualified names)."""
 
-    def __init__(self, module: cst.Module, first_line: int) -> None:
+    def __init__(self, module: cst.Module, first_line: int, later: Mapping[int, Later]) -> None:
+        self.later = later
         positions = _Positions(module, first_line)
         module._codegen(positions)
         self.spans = positions.spans
@@ -508,7 +530,7 @@ class _Lowering:
         self.where.pop()
         at = self.spans.get(node.name, span)
         start = self._def_start(node, span)
-        return ir.FuncDef(
+        made = ir.FuncDef(
             (start[0], start[1], span[2], span[3]),
             node.name.value,
             qualname,
@@ -521,6 +543,15 @@ class _Lowering:
             generates,
             (start[0], start[1], at[2], at[3]),
         )
+        later = self._later(node.body) if self.later else None
+        return ir.LazyFuncDef(made, later.end, partial(later.load, qualname)) if later is not None else made
+
+    def _later(self, suite: cst.BaseSuite) -> Later | None:
+        """The body that one ``pass`` stands for."""
+        first = suite.body[0] if isinstance(suite, cst.IndentedBlock) and suite.body else None
+        if isinstance(first, cst.SimpleStatementLine) and isinstance(first.body[0], cst.Pass):
+            return self.later.get(self.span(first.body[0])[0])
+        return None
 
     def _def_start(self, node: cst.FunctionDef | cst.ClassDef, span: ir.Span) -> tuple[int, int]:
         """Where ``def`` or ``class`` stands (libcst's span of a decorated definition starts there already)."""
@@ -542,8 +573,9 @@ class _Lowering:
         self.where.pop()
         at = self.spans.get(node.name, span)
         start = self._def_start(node, span)
+        end = max([span[2:], *(body[-1].span[2:] for _ in body[-1:])])
         return ir.ClassDef(
-            (start[0], start[1], span[2], span[3]),
+            (start[0], start[1], *end),
             node.name.value,
             qualname,
             bases,

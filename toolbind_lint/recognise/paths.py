@@ -385,7 +385,7 @@ class Builder:
     def _field_owner(self, cls: Class, name: str) -> Class:
         owner = cls
         for base in self.program.mro(cls):
-            if isinstance(base, Class) and name in self.program.own_fields(base):
+            if isinstance(base, Class) and self.program.own_field(base, name):
                 owner = base
         return owner
 

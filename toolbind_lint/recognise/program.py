@@ -8,18 +8,25 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
 
 from toolbind_lint.facts import Place, Unreadable
-from toolbind_lint.index import Definition, Import, ModuleIndex, Project
+from toolbind_lint.index import Body, Definition, Import, ModuleIndex, Project, Unit
 from toolbind_lint.recognise import ir
-from toolbind_lint.recognise.lower import lower
+from toolbind_lint.recognise.lower import Later, lower, lower_block
 from toolbind_lint.recognise.memo import Memo
 from toolbind_lint.source import SyntaxFault
 
 MAX_MEANINGS = 8
 MAX_DEPTH = 24
+SHORT_BODY = 6
+"""Bodies of fewer lines are read with what is around them: parsing them apart costs more."""
+T = TypeVar("T")
+_GLOBAL = re.compile(r"^[ \t]+global\b([^\n]*)", re.MULTILINE)
+_IDENTIFIER = re.compile(r"\w+")
 
 # ---- meanings
 
@@ -90,7 +97,8 @@ class Class:
     node: ir.ClassDef
     scope: Function
     _members: dict[str, list[Binding]] | None = None
-    _fields: dict[str, list[Binding]] | None = None
+    _fields: dict[str, list[Binding]] = field(default_factory=dict)
+    _stored: dict[int, dict[str, list[Binding]]] = field(default_factory=dict)
 
     @property
     def key(self) -> str:
@@ -193,23 +201,78 @@ class Module:
     _functions: dict[int, Function] = field(default_factory=dict)
     _classes: dict[int, Class] = field(default_factory=dict)
     _listed: dict[int, tuple[Function, ...]] = field(default_factory=dict)
+    _bound: dict[int, dict[str, list[Binding]]] = field(default_factory=dict)
+    _calls: dict[tuple[int, str], list[tuple[ir.Call, Function]]] = field(default_factory=dict)
+    _declared: dict[str, list[int]] | None = None
+    _units: dict[int, list[Unit]] | None = None
+    _stores: dict[int, frozenset[str]] | None = None
 
     def statements(self, number: int) -> tuple[ir.Stmt, ...]:
         """The lowered statement of that number; empty where it can't be parsed."""
         if number not in self._statements:
             statement = self.index.statements[number]
-            try:
-                tree = self.program.project.source(self.path).tree(statement.first, statement.last)
-                self._statements[number] = lower(tree, statement.first)
-            except SyntaxFault as fault:
-                place = self.program.place(self, (fault.line, 1, fault.line, 1))
-                self.program.unreadable.append(Unreadable(place, "syntax", fault.message, True))
-                self._statements[number] = ()
-            except RecursionError:
-                place = self.program.place(self, (statement.first, 1, statement.first, 1))
-                self.program.unreadable.append(Unreadable(place, "syntax", "nested too deeply to read", True))
-                self._statements[number] = ()
+            later = self._left_for_later(number)
+
+            def read() -> tuple[ir.Stmt, ...]:
+                without = [(body.first, body.last) for body in later]
+                tree = self.program.project.source(self.path).tree(statement.first, statement.last, without)
+                return lower(tree, statement.first, {body.first: self._later(body) for body in later})
+
+            self._statements[number] = self._guarded(read, statement.first) or ()
         return self._statements[number]
+
+    def _guarded(self, read: Callable[[], T], line: int) -> T | None:
+        """What was read; None, and told, where libcst can't."""
+        try:
+            return read()
+        except SyntaxFault as fault:
+            place = self.program.place(self, (fault.line, 1, fault.line, 1))
+            self.program.unreadable.append(Unreadable(place, "syntax", fault.message, True))
+        except RecursionError:
+            place = self.program.place(self, (line, 1, line, 1))
+            self.program.unreadable.append(Unreadable(place, "syntax", "nested too deeply to read", True))
+        return None
+
+    def _left_for_later(self, number: int) -> list[Body]:
+        """The bodies in a statement that are read only when something asks for them."""
+        lines = self.program.project.source(self.path).lines
+        return [
+            unit.body
+            for unit in self.units(number)
+            if unit.body is not None
+            and unit.body.last - unit.body.first >= SHORT_BODY
+            and not lines[unit.body.first - 1][: unit.body.indent].strip()
+        ]
+
+    def _later(self, body: Body) -> Later:
+        source = self.program.project.source(self.path)
+
+        def load(qualname: str) -> tuple[tuple[ir.Stmt, ...], bool]:
+            def read() -> tuple[tuple[ir.Stmt, ...], bool]:
+                return lower_block(source.block(body.first, body.last), body.first - 1, qualname)
+
+            return self._guarded(read, body.first) or ((), False)
+
+        line = source.lines[body.last - 1].encode("utf-8", "surrogatepass")
+        return Later((body.last, len(line[: body.end].decode("utf-8", "replace")) + 1), load)
+
+    def may_store(self, line: int, name: str) -> bool:
+        """Whether the function that is defined in a line may assign an attribute of that name."""
+        if self._stores is None:
+            self._stores = {}
+            for unit in self.index.units:
+                if unit.line and unit.stores is not None:
+                    self._stores[unit.line] = self._stores.get(unit.line, frozenset()) | unit.stores
+        stores = self._stores.get(line)
+        return stores is None or name in stores
+
+    def units(self, number: int) -> list[Unit]:
+        """The units of a statement."""
+        if self._units is None:
+            self._units = {}
+            for unit in self.index.units:
+                self._units.setdefault(unit.statement, []).append(unit)
+        return self._units.get(number, [])
 
     @property
     def names(self) -> frozenset[str]:
@@ -233,12 +296,48 @@ class Module:
             self._bindings[name] = []  # while it is being filled: a name may be defined by itself
             found: list[Binding] = []
             for number in self._numbers(name):
-                scope = self.toplevel(number)
-                for bound, binding in _bind(scope.node.body, scope):
-                    if bound == name:
-                        found.append(binding)
+                found.extend(self.bound_in(number).get(name, ()))
             self._bindings[name] = found
         return self._bindings[name]
+
+    def bound_in(self, number: int) -> dict[str, list[Binding]]:
+        """What one module-level statement binds, by name."""
+        if number not in self._bound:
+            scope = self.toplevel(number)
+            table: dict[str, list[Binding]] = {}
+            for name, binding in _bind(scope.node.body, scope):
+                table.setdefault(name, []).append(binding)
+            self._bound[number] = table
+        return self._bound[number]
+
+    def calls_named(self, number: int, name: str) -> list[tuple[ir.Call, Function]]:
+        """The calls in a statement, nested functions included, whose callee has this last name; with the function of
+        each.
+        """
+        if (number, name) not in self._calls:
+            self._calls[number, name] = [
+                (call, scope)
+                for scope in self.program.functions_of(self, number, lambda unit: name in unit.named)
+                for call in scope.calls
+                if _last_name(call.func) == name
+            ]
+        return self._calls[number, name]
+
+    @property
+    def declared_global(self) -> dict[str, list[int]]:
+        """The statements in which some function declares a name ``global``, by name."""
+        if self._declared is None:
+            self._declared = {}
+            text = self.program.project.source(self.path).text
+            for match in _GLOBAL.finditer(text) if "global" in text else ():
+                line = text.count("\n", 0, match.start(1)) + 1
+                for number, statement in enumerate(self.index.statements):
+                    if statement.first <= line <= statement.last:
+                        for name in _IDENTIFIER.findall(match[1]):
+                            numbers = self._declared.setdefault(name, [])
+                            if number not in numbers:
+                                numbers.append(number)
+        return self._declared
 
     def _numbers(self, name: str) -> list[int]:
         if self._defines is None:
@@ -374,15 +473,26 @@ class Program:
             module._listed[number] = (top, *self._below(top.node.body, top, None))
         return module._listed[number]
 
-    def _below(self, body: tuple[ir.Stmt, ...], scope: Function, cls: Class | None) -> Iterator[Function]:
+    def functions_of(self, module: Module, number: int, wanted: Callable[[Unit], bool]) -> tuple[Function, ...]:
+        """``functions`` of the units that are wanted, and the statement itself: only their bodies are read."""
+        units = [unit for unit in module.units(number) if unit.kind == "function" and wanted(unit)]
+        lines = None if any(unit.line == 0 for unit in units) else frozenset(unit.line for unit in units)
+        top = module.toplevel(number)
+        return (top, *self._below(top.node.body, top, None, lines))
+
+    def _below(
+        self, body: tuple[ir.Stmt, ...], scope: Function, cls: Class | None, lines: frozenset[int] | None = None
+    ) -> Iterator[Function]:
+        """The functions below some statements; with ``lines`` only those that are defined there, and all in them."""
         for node in ir.walk_all(body):
             if isinstance(node, ir.FuncDef):
-                function = scope.module.function(node, scope, cls)
-                yield function
-                yield from self._below(node.body, function, None)
+                if lines is None or node.span[0] in lines:
+                    function = scope.module.function(node, scope, cls)
+                    yield function
+                    yield from self._below(node.body, function, None)
             elif isinstance(node, ir.ClassDef):
                 inner = scope.module.cls(node, scope)
-                yield from self._below(node.body, scope, inner)
+                yield from self._below(node.body, scope, inner, lines)
 
     # ---- bindings
 
@@ -423,18 +533,14 @@ class Program:
         key = (module.path, name)
         if key not in self._globals:
             self._globals[key] = []
-            text = self.project.source(module.path).text
-            lines = [m.start() for m in re.finditer(rf"^[ \t]+global\b[^\n]*\b{re.escape(name)}\b", text, re.MULTILINE)]
-            numbers = {text.count("\n", 0, start) + 1 for start in lines}
-            for number, statement in enumerate(module.index.statements):
-                if any(statement.first <= line <= statement.last for line in numbers):
-                    for function in self.functions(module, number):
-                        declared = any(
-                            isinstance(n, ir.Scope) and n.kind == "global" and name in n.names for n in function.nodes
-                        )
-                        if declared:
-                            made = _bind(function.node.body, function)
-                            self._globals[key].extend(b for bound, b in made if bound == name)
+            for number in module.declared_global.get(name, ()):
+                for function in self.functions(module, number):
+                    declared = any(
+                        isinstance(n, ir.Scope) and n.kind == "global" and name in n.names for n in function.nodes
+                    )
+                    if declared:
+                        made = _bind(function.node.body, function)
+                        self._globals[key].extend(b for bound, b in made if bound == name)
         return self._globals[key]
 
     # ---- resolution
@@ -808,20 +914,25 @@ class Program:
             cls._members = table
         return cls._members
 
-    def own_fields(self, cls: Class) -> dict[str, list[Binding]]:
-        """Attributes that the methods of a class assign on their receiver, and those that its body declares."""
-        if cls._fields is None:
-            table: dict[str, list[Binding]] = {}
-            for name, bindings in self.members(cls).items():
-                table.setdefault(name, []).extend(b for b in bindings if b.kind in {"assign", "declare"})
+    def own_field(self, cls: Class, name: str) -> list[Binding]:
+        """The bindings of an attribute that the methods of a class make on their receiver, and those in its body."""
+        if name not in cls._fields:
+            found = cls._fields[name] = []
+            found += [b for b in self.members(cls).get(name, ()) if b.kind in {"assign", "declare"}]
             for bindings in list(self.members(cls).values()):
                 for binding in bindings:
-                    if isinstance(binding.node, ir.FuncDef):
-                        self._receiver_fields(cls, binding.node, table)
-            cls._fields = table
-        return cls._fields
+                    if isinstance(binding.node, ir.FuncDef) and cls.module.may_store(binding.node.span[0], name):
+                        found += self._receiver_fields(cls, binding.node).get(name, ())
+        return cls._fields[name]
 
-    def _receiver_fields(self, cls: Class, node: ir.FuncDef, table: dict[str, list[Binding]]) -> None:
+    def _receiver_fields(self, cls: Class, node: ir.FuncDef) -> dict[str, list[Binding]]:
+        """What a method assigns on its receiver, by attribute."""
+        if id(node) not in cls._stored:
+            table = cls._stored[id(node)] = {}
+            self._collect_fields(cls, node, table)
+        return cls._stored[id(node)]
+
+    def _collect_fields(self, cls: Class, node: ir.FuncDef, table: dict[str, list[Binding]]) -> None:
         function = cls.module.function(node, cls.scope, cls)
         receiver = function.self_name
         if not receiver:
@@ -857,7 +968,7 @@ class Program:
         out: list[Binding] = []
         for cls in self.mro(base.cls):
             if isinstance(cls, Class):
-                out.extend(self.own_fields(cls).get(name, ()))
+                out.extend(self.own_field(cls, name))
         return out
 
     def mro(self, cls: Class) -> list[Class | External]:
@@ -990,9 +1101,9 @@ class Program:
             module = self.module(path)
             if module is None:
                 continue
-            for scope in self.functions(module, number):
-                for call in scope.calls:
-                    if _last_name(call.func) in names and self._runs(call, scope, function):
+            for name in sorted(names):
+                for call, scope in module.calls_named(number, name):
+                    if self._runs(call, scope, function):
                         found.append((call, scope))
         self._callers[key] = tuple(found)
         return self._callers[key]
@@ -1001,12 +1112,10 @@ class Program:
         """What constructor calls of the project give for a declared field, by keyword; each with its function."""
         for path, number in self.statements_calling(cls.node.name)[:12]:
             module = self.module(path)
-            for scope in self.functions(module, number) if module is not None else ():
-                for call in scope.calls:
-                    if _last_name(call.func) == cls.node.name:
-                        value = call.keyword(name)
-                        if value is not None:
-                            yield value, scope
+            for call, scope in module.calls_named(number, cls.node.name) if module is not None else ():
+                value = call.keyword(name)
+                if value is not None:
+                    yield value, scope
 
     def handed(self, function: Function, position: int) -> list[tuple[ir.Expr, bool, Function]]:
         """What a parameter gets where the function is handed to something that runs it.
@@ -1026,16 +1135,13 @@ class Program:
     def _hand_overs(self, function: Function) -> Iterator[tuple[ir.Call, Function, int, bool]]:
         for path, number in self.statements_calling(function.node.name)[:24]:
             module = self.module(path)
-            for scope in self.functions(module, number) if module is not None else ():
-                for call in scope.calls:
-                    name = _last_name(call.func)
-                    if name not in _RUNNERS:
-                        continue
+            for runner in sorted(_RUNNERS):
+                for call, scope in module.calls_named(number, runner) if module is not None else ():
                     for skip, arg in enumerate(call.args[:2], 1):
                         if isinstance(arg.value, (ir.Name, ir.Attr)) and _last_name(arg.value) == function.node.name:
                             meanings = self.resolve(arg.value, scope)
                             if any(isinstance(m, FunctionRef) and m.function.key == function.key for m in meanings):
-                                yield call, scope, skip, "map" not in name
+                                yield call, scope, skip, "map" not in runner
 
     def _runs(self, call: ir.Call, scope: Function, function: Function) -> bool:
         """Whether a call runs a function, or constructs an object by it."""
@@ -1122,10 +1228,14 @@ class Program:
             module = self.module(path)
             if module is None:
                 continue
-            for function in self.functions(module, definition.statement):
+            for function in self.functions_of(module, definition.statement, partial(_stands_at, definition.line)):
                 if function.node.qualname == definition.name and not is_abstract(function.node):
                     out.append(function)
         return out
+
+
+def _stands_at(line: int, unit: Unit) -> bool:
+    return unit.line == line
 
 
 _COMMON = frozenset(

@@ -262,13 +262,11 @@ class Values:
             module = self.program.module(path)
             if module is None:
                 continue
-            for scope in self.program.functions(module, number):
-                for node in scope.nodes:
-                    if isinstance(node, ir.Call) and last_name(node.func) == cls.node.name:
-                        value = node.keyword(name)
-                        if value is not None:
-                            found = True
-                            yield from self.alternatives(value, scope, depth + 2)
+            for call, scope in module.calls_named(number, cls.node.name):
+                value = call.keyword(name)
+                if value is not None:
+                    found = True
+                    yield from self.alternatives(value, scope, depth + 2)
         if not found and binding.annotation is not None:
             yield self._make("argument", binding.annotation, binding.scope, None, None, f"field {name}")
 

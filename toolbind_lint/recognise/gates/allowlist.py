@@ -318,10 +318,10 @@ def _brings_a_server(case: Case) -> bool:
     for number, statement in enumerate(module.index.statements):
         if not words & statement.calls:
             continue
-        for function in case.tools.program.functions(module, number):
-            for call in function.calls:
+        for word in sorted(words):
+            for call, _ in module.calls_named(number, word):
                 given = [a.value for a in call.args if a.name in {None, "command", "url"}][:1]
-                if last_name(call.func) in words and given and isinstance(given[0], ir.Const):
+                if given and isinstance(given[0], ir.Const):
                     return True
     return False
 
