@@ -269,7 +269,10 @@ class _Lowering:
                     if made is not None:
                         out.append(made)
             else:
-                out.append(self.compound[type(node)](node, self.span(node)))
+                compound = self.compound[type(node)](node, self.span(node))
+                out.append(compound)
+                if self.later and not isinstance(compound, ir.FuncDef):
+                    _widen(compound)
         return tuple(out)
 
     def block(self, suite: cst.BaseSuite) -> tuple[ir.Stmt, ...]:
@@ -573,9 +576,8 @@ class _Lowering:
         self.where.pop()
         at = self.spans.get(node.name, span)
         start = self._def_start(node, span)
-        end = max([span[2:], *(body[-1].span[2:] for _ in body[-1:])])
         return ir.ClassDef(
-            (start[0], start[1], *end),
+            (start[0], start[1], span[2], span[3]),
             node.name.value,
             qualname,
             bases,
@@ -607,6 +609,15 @@ class _Lowering:
             bound = alias.asname.name.value if alias.asname and isinstance(alias.asname.name, cst.Name) else name
             aliases.append(ir.Alias(span, module, level, name, bound))
         return ir.Import(span, tuple(aliases))
+
+
+def _widen(node: ir.Node) -> None:
+    """Lets a statement end where the last of what is in it ends: its bodies may have been left out."""
+    for child in ir.children(node):
+        if isinstance(child, (ir.Handler, ir.Case)):
+            _widen(child)
+        if child.span[2:] > node.span[2:]:
+            node.span = (*node.span[:2], *child.span[2:])
 
 
 def _tuple_items(value: ir.Expr) -> tuple[ir.Expr, ...]:

@@ -367,7 +367,7 @@ class Makers:
             yield from self.stored(dotted(expr), function)
 
     def _given_to_field(self, cls: Class, name: str) -> Iterator[tuple[ir.Expr, Function]]:
-        if any(b.kind == "declare" for b in self.program.own_fields(cls).get(name, ())):
+        if any(b.kind == "declare" for b in self.program.own_field(cls, name)):
             yield from self.program.constructed(cls, name)
 
     def _property(self, cls: Class, name: str) -> Iterator[Spot]:
