@@ -32,7 +32,7 @@ def lead(messages, lead_tools, tools, handlers):
         for call in message.tool_calls:
             try:
                 content = research(json.loads(call.function.arguments)["question"], tools, handlers)
-            except StepsExhausted:
-                content = "The researcher found no answer in four steps."
+            except StepsExhausted as reached:
+                content = f"The researcher found no answer in four steps: {reached}"
             messages.append({"role": "tool", "tool_call_id": call.id, "content": content})
     raise StepsExhausted("lead")

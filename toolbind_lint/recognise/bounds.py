@@ -136,7 +136,7 @@ def cycle(
     queue = [start]
     for state in queue:
         point, mask, known = state
-        known = _learn(point, known, graph.flags)
+        known = learn(point, known, graph.flags)
         answer = decided(point, dict(known)) if known and point.kind == "test" else None
         for label, target in point.to:
             if target not in returning or target in blocked or label == "none" or (not raising and label == "raise"):
@@ -154,7 +154,7 @@ def cycle(
     return None
 
 
-def _learn(point: Point, known: _Known, flags: frozenset[Cell]) -> _Known:
+def learn(point: Point, known: _Known, flags: frozenset[Cell]) -> _Known:
     """What is known of the flags behind a point."""
     if point.cell not in flags or point.kind not in {"set", "move", "grow", "shrink"}:
         return known
@@ -176,7 +176,7 @@ def _comes_to(head: Point, known: _Known, wanted: frozenset[Point], flags: froze
         point, now = state
         if point in wanted:
             return True
-        now = _learn(point, now, flags)
+        now = learn(point, now, flags)
         answer = decided(point, dict(now)) if now and point.kind == "test" else None
         for label, target in point.to:
             if answer is None or label not in {"true", "false"} or label == answer:
@@ -250,7 +250,7 @@ class Onward:
                 again = True
             if again and point in self.turns:
                 return True
-            known = _learn(point, known, self.flags)
+            known = learn(point, known, self.flags)
             answer = decided(point, dict(known)) if known and point.kind == "test" else None
             for label, target in point.to:
                 if target in blocked or (answer is not None and label in {"true", "false"} and label != answer):

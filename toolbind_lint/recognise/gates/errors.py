@@ -58,6 +58,8 @@ def verdict(case: Case) -> Verdict:
             continue
         if not is_gate(raised, declared) and source not in guarded:
             continue
+        if case.kind != "dispatcher" and _of_a_nested_run(case, handler, source):
+            continue  # a nested agent's own limit, shown to its parent
         if id(handler.node) in seen:
             continue
         if case.kind != "dispatcher" and case.finder.ends_by_state(handler):
@@ -96,6 +98,8 @@ def _caught_by_name(case: Case, declared: Iterable[str], seen: set[int]) -> list
             [raised] if is_gate(raised, declared) else []
         )
         if not named or not _speaks_of(case, handler) or not _goes_on(case, handler):
+            continue
+        if _around_a_nested_run(case, handler):
             continue
         if case.kind != "dispatcher" and case.finder.ends_by_state(handler):
             continue
@@ -192,6 +196,8 @@ def _raised_at_bounds(case: Case) -> frozenset[Point]:
     for bound in case.bounds:
         if not any(v.number is not None and v.number >= 1 for v in bound.values):
             continue  # compared with something, but with no cap
+        if not case.finder.stands_on_all([bound]) or not case.finder.covers(bound):
+            continue  # counts something that happens now and then: what it raises is a signal of the project's own
         for point in bound.reached:
             near = point
             for _ in range(6):
@@ -207,6 +213,60 @@ def _raised_at_bounds(case: Case) -> frozenset[Point]:
             if point.kind == "raise":
                 out.add(point)
     return frozenset(out)
+
+
+def _of_a_nested_run(case: Case, handler: Point, source: Point) -> bool:
+    """Whether an error comes out of a function, between a handler and its raise, that runs a tool loop of its own."""
+    own = set(handler.loops)
+    for frame in source.frame.stack():
+        if frame is handler.frame:
+            return False
+        inner = {n for p in case.finder.inside if p.frame is frame for n in p.loops} - own
+        turning = {n for p in case.finder.inside if p.kind == "turn" for n in p.loops}
+        running = {n for p in case.finder.inside if p.kind == "dispatch" for n in p.loops}
+        # The head of the loop that is judged may be in that very frame; then it is the same run.
+        if inner & turning & running - set(case.head.loops):
+            return True
+    return False
+
+
+def _around_a_nested_run(case: Case, handler: Point) -> bool:
+    """Whether what a handler guards starts another run: a function that loops over turns and tools, or this one."""
+    function = handler.frame.function
+    tried = next((n for n in function.nodes if isinstance(n, ir.Try) and handler.node in n.handlers), None)
+    if tried is None:
+        return False
+    pending = [(c, function, 0) for c in ir.walk_all(tried.body) if isinstance(c, ir.Call)]
+    seen: set[str] = set()
+    while pending:
+        call, scope, depth = pending.pop()
+        for target in case.tools.program.targets(call, scope):
+            if target.key == case.function.key or _runs_a_loop(case, target):
+                return True
+            if target.key not in seen and depth < 2:
+                seen.add(target.key)
+                pending.extend((c, target, depth + 1) for c in target.calls)
+    return False
+
+
+def _runs_a_loop(case: Case, function: Function) -> bool:
+    """Whether a loop of a function makes turns and runs tools, itself or by helpers of its own."""
+    roles, program = case.tools.roles, case.tools.program
+    for loop in function.nodes:
+        if not isinstance(loop, (ir.While, ir.For)):
+            continue
+        turns = dispatches = False
+        for call in (n for n in ir.walk(loop) if isinstance(n, ir.Call)):
+            below = [function, *program.targets(call, function)]
+            turns = turns or roles.turn(call, function) is not None or any(roles.turns_in(t) for t in below[1:])
+            dispatches = (
+                dispatches
+                or roles.dispatch(call, function) is not None
+                or any(roles.dispatches_in(t) for t in below[1:])
+            )
+        if turns and dispatches:
+            return True
+    return False
 
 
 def _goes_on(case: Case, handler: Point) -> bool:

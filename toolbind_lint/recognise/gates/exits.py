@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from toolbind_lint.catalogue import Row
-from toolbind_lint.facts import Place, Step
+from toolbind_lint.facts import Place
 from toolbind_lint.recognise import ir
-from toolbind_lint.recognise.bounds import reach
-from toolbind_lint.recognise.gates import after_cap
+from toolbind_lint.recognise.gates import after_cap, forced
 from toolbind_lint.recognise.gates.cap import header, place_of, witness_steps
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.paths import Point
-from toolbind_lint.recognise.program import Function
-from toolbind_lint.recognise.roles import CALL, CALLS, FINISH, NAME, REPLY, RESULT, key_read
-from toolbind_lint.recognise.values import text_of
+from toolbind_lint.recognise.roles import CALL, CALLS, FINISH, REPLY, key_read
 from toolbind_lint.verdicts import Fault, Verdict
 
 
@@ -24,115 +19,11 @@ def verdict(case: Case) -> Verdict:
     spins = _spins(case)
     if spins is not None:
         faults.append(spins)
-    faults.extend(_forced(case))
+    faults.extend(forced.faults(case))
     faults.extend(after_cap.faults(case))
     if faults:
         return Verdict("exit", "leaks", tuple(faults))
     return Verdict("exit", "held" if any(p in case.finder.inside for p in case.graph.exits) else "unknown")
-
-
-# ---- a forced choice
-
-
-def _forced(case: Case) -> list[Fault]:
-    if _a_call_ends_it(case):
-        return []
-    out = []
-    for point in case.turns:
-        turn = point.turn
-        if turn is None or turn.row is None:
-            continue
-        for param in turn.row.all("choice"):
-            for value, scope, place in _given(turn.call, param, point, case):
-                if _is_forced(value, param, scope, case):
-                    words = (("param", param), ("value", text_of(value)), ("call", turn.callee))
-                    related = (Step(place, "forced here"),) if place != place_of(case, point) else ()
-                    out.append(Fault("forced-choice", place_of(case, point), words, related=related))
-    return out
-
-
-def _given(call: ir.Call, param: str, point: Point, case: Case) -> Iterator[tuple[ir.Expr, Function, Place]]:
-    """The values of a parameter on every pass: by keyword, or in a dict given by ``**``; none where it may change."""
-    program = case.tools.program
-    function = point.frame.function
-    direct = call.keyword(param)
-    if direct is not None:
-        value = _constant(direct, function, case, point)
-        if value is not None:
-            yield value[0], value[1], program.at(function, direct)
-        return
-    for arg in call.args:
-        if arg.star != "**":
-            continue
-        cell = case.builder.cell(arg.value, point.frame)
-        if cell is not None and any(case.finder.changes((*cell, f"[{param}]"), "set")):
-            sets = case.finder.changes((*cell, f"[{param}]"), "set")
-            if len(sets) == 1 and sets[0].value is not None and sets[0].value_frame is not None:
-                if case.finder.uncovered_by(sets) is None:
-                    yield sets[0].value, sets[0].value_frame.function, place_of(case, sets[0])
-            return
-        for display, scope in program.displays(arg.value, function):
-            value2 = display.get(param)
-            if value2 is not None:
-                yield value2, scope, program.at(scope, value2)
-
-
-def _constant(expr: ir.Expr, function: Function, case: Case, point: Point) -> tuple[ir.Expr, Function] | None:
-    """The one value of an expression that no pass changes."""
-    if isinstance(expr, (ir.Const, ir.DictE)):
-        return expr, function
-    cell = case.builder.cell(expr, point.frame)
-    if cell is not None and case.finder.changes(cell):
-        return None
-    if isinstance(expr, (ir.Name, ir.Attr)):
-        values = list(case.tools.program.values(expr, function))
-        if len(values) == 1 and isinstance(values[0][0], (ir.Const, ir.DictE)):
-            return values[0]
-        if isinstance(expr, ir.Name) and point.frame.caller is not None and expr.id in point.frame.arguments:
-            inner = point.frame.arguments[expr.id]
-            return (
-                _constant(inner, point.frame.caller.function, case, point) if not isinstance(inner, ir.Name) else None
-            )
-    return None
-
-
-def _is_forced(value: ir.Expr, param: str, function: Function, case: Case) -> bool:
-    for row in case.tools.catalogue.rows:
-        if row.kind != "forced-choice" or row.one("param") != param:
-            continue
-        if isinstance(value, ir.Const) and isinstance(value.value, str):
-            if value.value in row.all("values"):
-                return True
-        elif isinstance(value, ir.DictE):
-            if row.flags.get("any-dict", False):
-                return True
-            kind = value.get("type")
-            if isinstance(kind, ir.Const) and kind.value in row.all("types"):
-                return True
-    return False
-
-
-def _a_call_ends_it(case: Case) -> bool:
-    """Whether a branch on the called name, on a call's arguments or on what a tool returned leaves the loop."""
-    for point in case.finder.inside:
-        if point.kind != "test":
-            continue
-        roles = frozenset().union(
-            *(
-                case.tools.roles.of(n, point.frame.function)
-                for n in ir.walk(point.node)
-                if isinstance(n, (ir.Name, ir.Attr, ir.Subscript, ir.Call))
-            )
-        )
-        if not roles & {NAME, RESULT}:
-            continue
-        ways = [(case.finder.goes_on(t), t) for _, t in point.to]
-        if len(ways) == 2 and ways[0][0] != ways[1][0]:
-            leaving = next(t for on, t in ways if not on)
-            # Raising for a name that nobody knows is no answer.
-            if any(p.kind == "exit" and p.op != "raise" for p in reach([leaving], raising=False)):
-                return True
-    return False
 
 
 # ---- a reply that neither leaves nor dispatches
@@ -240,8 +131,9 @@ def _answer(case: Case, point: Point, row: Row, reason: str) -> str | None:
     roles = case.tools.roles
     if isinstance(node, ir.Compare) and FINISH in roles.of(node.left, function):
         values = {n.value for n in ir.walk(node.right) if isinstance(n, ir.Const) and isinstance(n.value, str)}
-        if not values:
-            return None
+        spoken = {*row.all("finish-final"), *row.all("finish-calls"), *row.all("finish-cut")}
+        if not values & spoken:
+            return None  # the reasons of another interface
         same = reason in values
         if node.op in {"==", "in", "is"}:
             return "true" if same else "false"
