@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "toolbind_lint"
 ORDER = (
     *("__main__", "cli", "pull", "compare", "lint", "loosened", "config", "discover"),
     *("recognise", "index", "source", "notebook", "revision", "git", "versions", "snapshot"),
-    *("check", "causes", "triage", "fingerprint", "fix", "report"),
+    *("check", "causes", "triage", "baseline", "fingerprint", "fix", "report"),
     *("catalogue", "selection", "globs", "findings", "changes", "verdicts", "facts", "__init__"),
 )
 """Modules and packages of toolbind_lint; each imports only what stands behind it."""

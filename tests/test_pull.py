@@ -222,3 +222,150 @@ def test_a_manifest_that_comes_and_goes_counts(project: Project) -> None:
     project.repo.commit()
     project.repo.write({"requirements.txt": "langgraph==1.0.0\n"})
     assert project.check().found == []
+
+
+# What accepts findings
+
+
+UNBOUNDED = changed(LOOP, "        tick(step)\n", "")
+COMMENT = "    # toolbind: ignore[TB101, TB201, TB301, TB903] the queue ends it\n    while True:\n"
+
+
+def accepted(text: str) -> str:
+    return changed(text, "    while True:\n", COMMENT)
+
+
+def of(answer: Answer, code: str) -> list[dict[str, Any]]:
+    return [finding for finding in answer.report["findings"] if finding["code"] == code]
+
+
+def test_a_new_suppression_hides_and_is_shown_with_its_reason(project: Project) -> None:
+    project.repo.commit({"agent.py": UNBOUNDED})
+    project.repo.write({"agent.py": accepted(UNBOUNDED)})
+    answer = project.check()
+    (review,) = of(answer, "TB904")
+    assert (answer.status, review["severity"], review["line"]) == (0, "review", 13)
+    assert "the queue ends it" in review["message"]
+    assert answer.report["suppressed"] >= 2
+
+
+def test_it_fails_where_the_base_says_so(project: Project) -> None:
+    strict = "[tool.toolbind-lint]\nfail-on-review = true\n"
+    project.repo.commit({"agent.py": UNBOUNDED, "pyproject.toml": strict})
+    project.repo.write({"agent.py": accepted(UNBOUNDED), "pyproject.toml": "[tool.toolbind-lint]\n"})
+    answer = project.check()
+    assert answer.status == 1
+    assert {f["severity"] for f in answer.report["findings"]} == {"review"}
+    assert any("`fail-on-review` is false now" in f["message"] for f in of(answer, "TB904"))
+
+
+def test_new_suppressions_can_be_without_effect(project: Project) -> None:
+    project.repo.commit({"plain.py": "", "pyproject.toml": "[tool.toolbind-lint]\nhonour-new-suppressions = false\n"})
+    project.repo.write({"agent.py": accepted(UNBOUNDED)})
+    answer = project.check()
+    assert answer.status == 1
+    assert of(answer, "TB903")
+
+
+def test_no_suppression_hides_the_review_that_reports_it(project: Project) -> None:
+    project.repo.commit({"agent.py": UNBOUNDED})
+    everything = "# toolbind: ignore-file[TB1, TB2, TB3, TB4, TB5, TB6, TB7, TB9] because\n"
+    project.repo.write({"agent.py": everything + UNBOUNDED, "other.py": everything + UNBOUNDED})
+    answer = project.check()
+    assert {f["path"] for f in of(answer, "TB904")} == {"agent.py", "other.py"}
+
+
+def test_an_old_suppression_that_hides_something_new_is_shown(project: Project) -> None:
+    project.repo.commit({"agent.py": accepted(LOOP), "helper.py": HELPER})
+    project.repo.write({"helper.py": changed(HELPER, "step > 8", "False")})
+    answer = project.check()
+    assert "TB101" not in {code for _, code in answer.found}
+    assert {f["path"] for f in of(answer, "TB904")} >= {"agent.py"}
+
+
+def test_a_suppression_that_moves_with_its_code_is_not_shown(project: Project) -> None:
+    project.repo.commit({"agent.py": accepted(UNBOUNDED)})
+    project.repo.write({"agent.py": None, "app/core.py": "# moved\n" + accepted(UNBOUNDED)})
+    assert project.check().found == []
+
+
+def test_a_suppression_that_goes_shows_what_it_hid(project: Project) -> None:
+    project.repo.commit({"agent.py": accepted(UNBOUNDED)})
+    project.repo.write({"agent.py": UNBOUNDED})
+    assert ("agent.py", "TB101") in project.check().found
+
+
+def test_a_baseline_with_what_the_base_does_not_have_is_shown(project: Project) -> None:
+    project.repo.commit({"agent.py": UNBOUNDED})
+    project.repo.write({"other.py": changed(UNBOUNDED, "while True:", "while True and messages:")})
+    assert main(["baseline"]) == 0
+    project.capsys.readouterr()
+    answer = project.check()
+    (review,) = of(answer, "TB904")
+    assert (review["path"], review["severity"]) == ("toolbind-lint-baseline.json", "review")
+    assert "in other.py" in review["message"]
+    assert of(answer, "TB903"), "a baseline hides nothing that a change did"
+
+
+def test_a_baseline_of_what_the_base_has_weakens_nothing(project: Project) -> None:
+    project.repo.commit({"agent.py": UNBOUNDED})
+    assert main(["baseline"]) == 0
+    project.capsys.readouterr()
+    project.repo.write({"agent.py": "# touched\n" + UNBOUNDED})
+    assert project.check().found == []
+
+
+# Settings
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("", "ignore = ['TB201']", "`ignore` has `TB201` more"),
+        ("", "select = ['TB1']", "`select` asks for `TB1` only"),
+        ("extend-select = ['TB110']", "", "`extend-select` has lost `TB110`"),
+        ("", "profile = 'core'", "`profile` goes from `default` to `core`"),
+        ("", "fail-on = 'never'", "`fail-on` goes from `warning` to `never`"),
+        ("step-ceiling = 20", "step-ceiling = 50", "`step-ceiling` goes from 20 to 50"),
+        ("wall-ceiling-ms = 1000", "", "`wall-ceiling-ms` goes from 1000 to none"),
+        ("", "relaxed = ['src/', 'tests/', 'examples/', 'docs/', '*.ipynb']", "`relaxed` has `src/` more"),
+        ("", "extend-exclude = ['app/']", "`extend-exclude` has `app/` more"),
+        ("", "per-file-ignores = {'a.py' = ['TB101']}", "`per-file-ignores` has `TB101 in 'a.py'` more"),
+        ("", "severity = {TB101 = 'advice'}", "`severity` lowers `TB101 to advice`"),
+        ("honour-new-suppressions = false", "", "`honour-new-suppressions` is true now"),
+        ("", "[[tool.toolbind-lint.dispatch]]\ncall = 'a.b'\nproves = ['schema']", "`a.b` proves `schema`"),
+        ("", "[[tool.toolbind-lint.timer]]\ncall = 'a.b'", "a row of `timer` for `a.b`"),
+        ("[[tool.toolbind-lint.gate-error]]\nname = 'a.E'", "", "the row of `gate-error` for `a.E` is gone"),
+    ],
+)
+def test_a_setting_that_asks_for_less_is_shown_and_its_reverse_is_not(
+    project: Project, before: str, after: str, said: str
+) -> None:
+    head = "[tool.toolbind-lint]\n"
+    project.repo.commit({"pyproject.toml": head + before + "\n", "plain.py": ""})
+    project.repo.write({"pyproject.toml": head + after + "\n"})
+    (review,) = of(project.check(), "TB904")
+    assert said in review["message"]
+    assert review["path"] == "pyproject.toml"
+    assert review["severity"] == ("error" if "proves" in said else "review")
+    project.repo.commit()
+    project.repo.write({"pyproject.toml": head + before + "\n"})
+    assert project.check().found == []
+
+
+def test_settings_of_a_folder_are_compared_in_that_folder(project: Project) -> None:
+    project.repo.commit({"sub/toolbind-lint.toml": "ignore = ['TB110']\n", "sub/a.py": ""})
+    project.repo.write({"sub/toolbind-lint.toml": "\n# more\nignore = ['TB110', 'TB101']\n"})
+    (review,) = of(project.check(), "TB904")
+    assert (review["path"], review["line"]) == ("sub/toolbind-lint.toml", 3)
+
+
+def test_the_declaration_of_a_change_does_not_count_yet(project: Project) -> None:
+    project.repo.commit({"agent.py": UNBOUNDED, "pyproject.toml": ""})
+    project.repo.write(
+        {
+            "agent.py": changed(UNBOUNDED, "TOOLS[call.function.name](**", "acme.run_tool(call.function.name, **"),
+            "pyproject.toml": "[[tool.toolbind-lint.dispatch]]\ncall = 'acme.run_tool'\nproves = ['tool-timeout']\n",
+        }
+    )
+    assert "proves `tool-timeout`" in of(project.check(), "TB904")[0]["message"]

@@ -15,6 +15,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, TextIO, cast
 
 from toolbind_lint import __version__
+from toolbind_lint.baseline import (
+    FILE_NAME,
+    Baseline,
+    BaselineError,
+    accept,
+    apply,
+    read,
+    refresh,
+    told,
+    written,
+)
 from toolbind_lint.config import (
     KEYS,
     ConfigError,
@@ -27,6 +38,7 @@ from toolbind_lint.config import (
 from toolbind_lint.discover import LINTED, READ, DiscoveryError, Found, Root, absolute, discover, find_root, relative_to
 from toolbind_lint.findings import SEVERITIES, Crash, Report, Severity
 from toolbind_lint.git import GitError, Repository
+from toolbind_lint.report.plain import visible
 from toolbind_lint.selection import nearest
 
 if TYPE_CHECKING:
@@ -48,6 +60,7 @@ commands (the first word; `./rules` is a path, `rules` a command):
   explain CODE|NAME        a rule's page
   rules                    the table of rules
   config [PATH]            the settings that hold for a path, and where each came from
+  baseline [PATH ...]      write or refresh the baseline: findings that are there and shall not fail the check
   evidence FILE ...        verify evidence logs of the reference dispatcher
   dispatcher --write PATH  copy the reference dispatcher into a project
 
@@ -73,6 +86,7 @@ class Run(NamedTuple):
     snapshot: Snapshot
     compared: Compared | None = None
     proposed: Proposed | None = None
+    baseline: Baseline | None = None
 
     def value(self, key: str) -> object:
         """A setting of the run as a whole: as it holds in the working directory."""
@@ -91,8 +105,8 @@ def main(argv: Sequence[str]) -> int:
         return BROKEN
     try:
         return _dispatch(list(argv))
-    except (ConfigError, DiscoveryError, GitError, UsageError, OutputError) as error:
-        _tell(f"{PROGRAM}: error: {error}")
+    except (BaselineError, ConfigError, DiscoveryError, GitError, UsageError, OutputError) as error:
+        _tell(f"{PROGRAM}: error: {visible(str(error))}")
     except KeyboardInterrupt:
         _tell(f"{PROGRAM}: interrupted")
         return INTERRUPTED
@@ -101,8 +115,9 @@ def main(argv: Sequence[str]) -> int:
     except Exception as error:
         import traceback
 
-        _tell(traceback.format_exc())
-        _tell(f"{PROGRAM}: internal error: {type(error).__name__}: {error}. Nothing was proved by this run.")
+        _tell("\n".join(f"  {visible(line)}" for line in traceback.format_exc().splitlines()))
+        said = visible(f"{type(error).__name__}: {error}")
+        _tell(f"{PROGRAM}: internal error: {said}. Nothing was proved by this run.")
     return BROKEN
 
 
@@ -164,7 +179,21 @@ def _check_options(parser: _Parser) -> None:
     parser.add_argument(
         "--report", action="append", default=[], metavar="FORMAT=PATH", help="write a further report of this run"
     )
+    _baseline_options(parser)
+    parser.add_argument("--no-baseline", action="store_true", help="show what is in the baseline, too")
     _presentation_options(parser)
+    _discovery_options(parser)
+    _config_options(parser)
+
+
+def _baseline_options(parser: _Parser) -> None:
+    parser.add_argument("--baseline", metavar="PATH", help=f"the baseline (default: {FILE_NAME} in the project root)")
+
+
+def _baseline_command_options(parser: _Parser) -> None:
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: here)")
+    _baseline_options(parser)
+    _selection_options(parser)
     _discovery_options(parser)
     _config_options(parser)
 
@@ -400,11 +429,17 @@ def _lint(run: Run) -> Report:
     from toolbind_lint.lint import lint
     from toolbind_lint.pull import check_change
 
-    with _progress(len(run.found.targets)):
-        if run.compared is None:
-            report = lint(run.snapshot, run.found.targets, run.settings)
+    targets, baseline = run.found.targets, run.baseline
+    with _progress(len(targets)):
+        if run.compared is not None:
+            report = check_change(run.snapshot, targets, run.settings, run.compared, run.proposed, baseline)
         else:
-            report = check_change(run.snapshot, run.found.targets, run.settings, run.compared, run.proposed)
+            report = lint(run.snapshot, targets, run.settings)
+            if baseline is not None:
+                applied = apply(baseline.entries, report.findings, targets, run.snapshot.paths())
+                stale = told(applied.stale, baseline.shown)
+                notes = (*report.notes, *([stale] if stale else ()))
+                report = report._replace(findings=applied.findings, notes=notes)
     failed = tuple(Crash(path, "discover", error) for path, error in run.found.failed)
     root = os.path.relpath(run.root.path, run.cwd).replace(os.sep, "/")
     return report._replace(root=root, crashes=(*report.crashes, *failed), notes=(*run.found.notes, *report.notes))
@@ -427,8 +462,50 @@ def _check(args: argparse.Namespace) -> int:
         return _checked(args, _prepare_change(args, paths, root, repository))
 
 
+def _read_baseline(args: argparse.Namespace, run: Run, *, must: bool) -> Baseline:
+    """The baseline of a run, empty where there is none. One that the command line names ``must`` be there."""
+    value = run.value("baseline")
+    folder = run.root.path
+    if args.baseline is not None:
+        name, folder = str(args.baseline), run.cwd
+    elif value is not None:
+        name = str(value)
+    else:
+        name = FILE_NAME
+    path = absolute(name, folder)
+    inside = path.startswith(run.root.path.rstrip(os.sep) + os.sep)
+    relative = relative_to(path, run.root.path) if inside else path
+    try:
+        data = read_from_disk(path)
+    except OSError as error:
+        raise BaselineError(f"{displayed(path)}: {error.strerror or error}") from error
+    if data is None:
+        if must and args.baseline is not None:
+            raise BaselineError(f"{displayed(path)}: there is no baseline here; `{PROGRAM} baseline` writes one")
+        return Baseline(relative, displayed(path))
+    return Baseline(relative, displayed(path), data.decode("utf-8", "replace"), read(data, displayed(path)))
+
+
+def _baseline(args: argparse.Namespace) -> int:
+    run = _prepare(args, args.paths or ["."])
+    old = _read_baseline(args, run, must=False)
+    report = _lint(run)
+    _notes(report, run)
+    if report.crashes:
+        return _told_crashes(report)
+    linted, there = run.found.targets, run.snapshot.paths()
+    entries = refresh(old.entries, accept(report.findings), linted, there)
+    _write_file(str(Path(run.root.path, old.path)), written(entries), "baseline")
+    came, went = len(set(entries) - set(old.entries)), len(set(old.entries) - set(entries))
+    word = "finding" if len(entries) == 1 else "findings"
+    _print(f"{visible(old.shown)}: {len(entries):,} {word}, {came:,} added, {went:,} removed\n")
+    return OK
+
+
 def _checked(args: argparse.Namespace, run: Run) -> int:
     """Lint a prepared run and report on it."""
+    if not args.no_baseline:
+        run = run._replace(baseline=_read_baseline(args, run, must=True))
     chosen = str(run.value("output-format"))
     extra = [_report_option(text) for text in args.report]
     report = _lint(run)
@@ -487,7 +564,7 @@ def _report_option(text: str) -> tuple[str, str]:
 
 def _notes(report: Report, run: Run) -> None:
     for note in report.notes:
-        _tell(f"{PROGRAM}: {note}")
+        _tell(f"{PROGRAM}: {visible(note)}")
     if not run.found.targets:
         _tell(f"{PROGRAM}: no Python files to check under the given paths")
 
@@ -538,7 +615,7 @@ def _file_and_line(text: str) -> tuple[str, int | None]:
 def _told_crashes(report: Report) -> int:
     """For commands whose output shows no crashes: say them, and fail."""
     for crash in report.crashes:
-        _tell(f"{PROGRAM}: {crash.stage} crashed on {crash.path}: {crash.error}")
+        _tell(f"{PROGRAM}: {visible(f'{crash.stage} crashed on {crash.path}: {crash.error}')}")
     return BROKEN if report.crashes else OK
 
 
@@ -636,6 +713,7 @@ _OPTIONS: Mapping[str, Callable[[_Parser], None]] = {
     "explain": _explain_options,
     "rules": _rules_options,
     "config": _config_command_options,
+    "baseline": _baseline_command_options,
     "evidence": _evidence_options,
     "dispatcher": _dispatcher_options,
 }
@@ -646,6 +724,7 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     "explain": _explain,
     "rules": _rules,
     "config": _config,
+    "baseline": _baseline,
     "evidence": _evidence,
     "dispatcher": _dispatcher,
 }
@@ -722,8 +801,8 @@ def _progress(number: int) -> Iterator[None]:
             _emit(sys.stderr, "\r\x1b[K")
 
 
-def _write_file(path: str, text: str) -> None:
+def _write_file(path: str, text: str, what: str = "--report") -> None:
     try:
         Path(path).write_bytes(text.encode("utf-8", "surrogateescape"))
     except OSError as error:
-        raise OutputError(f"--report: {path}: {error.strerror or error}") from error
+        raise OutputError(f"{what}: {path}: {error.strerror or error}") from error

@@ -6,17 +6,18 @@ findings alone. The settings are the base's: a change must not choose how it is 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from toolbind_lint.baseline import Baseline, apply, line_of, told
 from toolbind_lint.causes import source_order, unite
 from toolbind_lint.changes import Change
 from toolbind_lint.check import check_changes
 from toolbind_lint.compare import Pairing, accepting, changes, explained, pair
 from toolbind_lint.config import FILE_NAMES, Settings
 from toolbind_lint.discover import LINTED
-from toolbind_lint.facts import Step
+from toolbind_lint.facts import Place, Step
 from toolbind_lint.findings import Crash, Finding, Report
 from toolbind_lint.fingerprint import assign, entry, match
 from toolbind_lint.lint import Examined, Prepared, examine, prepare, report, text_of
@@ -55,22 +56,31 @@ def check_change(
     settings: Settings,
     compared: Compared,
     proposed: Proposed | None = None,
+    baseline: Baseline | None = None,
 ) -> Report:
     """Lint ``now`` against the commit that it was compared with. ``targets`` are the files to report on, ``settings``
-    those of the base.
+    those of the base, ``baseline`` that of the head.
 
     The report holds the findings of what the change can have touched; those that the base has are ``existing``. Raises
     as ``lint`` does.
     """
     sides = _judge(now, targets, settings, compared)
-    findings, broken = _findings(sides, _loosened(sides, proposed))
+    stale = ""
+    if baseline is not None:
+        head = sides.head
+        found = apply(baseline.entries, head.findings, head.prepared.targets, now.paths())
+        sides = sides._replace(head=head._replace(findings=found.findings))
+        stale = told(found.stale, baseline.shown)
+    findings, broken = _findings(sides, _loosened(sides, proposed), baseline)
     crashes = [
         *sides.head.crashes,
         *broken,
         *(crash._replace(error=f"in the base: {crash.error}") for crash in sides.base.crashes),
     ]
     made = report(sides.head._replace(findings=findings))
-    return made._replace(crashes=tuple(dict.fromkeys(crashes)), notes=(*compared.notes, *made.notes))
+    return made._replace(
+        crashes=tuple(dict.fromkeys(crashes)), notes=(*compared.notes, *made.notes, *([stale] if stale else ()))
+    )
 
 
 # Judging both sides
@@ -161,7 +171,9 @@ def _loosened(sides: Sides, proposed: Proposed | None) -> tuple[Change, ...]:
     return loosened(sides.head.prepared.settings, proposed.settings, folders, proposed.sources, weights)
 
 
-def _findings(sides: Sides, settings: Sequence[Change]) -> tuple[tuple[Finding, ...], list[Crash]]:
+def _findings(
+    sides: Sides, settings: Sequence[Change], baseline: Baseline | None
+) -> tuple[tuple[Finding, ...], list[Crash]]:
     """The findings of the head with those on the change itself, and what broke in making them."""
     base, head, compared = sides
     pairing = pair(base.subjects, head.subjects, compared.renamed)
@@ -169,10 +181,11 @@ def _findings(sides: Sides, settings: Sequence[Change]) -> tuple[tuple[Finding, 
     done, broken = check_changes(changes(base, head, pairing, compared.renamed), head.prepared.rules)
     united = [f for f in unite(done, head.subjects, head.policy.selected) if f.place.path in head.prepared.targets]
     own = [_believed(f, False, head) for f in triage(united, head.suppressions, head.subjects, head.policy)]
-    found, accepted = _disposed(sides, pairing)
+    found, accepted, baselined = _disposed(sides, pairing)
     found = [explained(f, subjects, pairing) if f.disposition == "new" else f for f in found]
     hidden = [*accepted, *(finding for finding in own if finding.disposition == "suppressed")]
-    reviews, crashed = _reviews([*settings, *accepting(base, head, hidden, compared.renamed)], head)
+    loosening = [*settings, *accepting(base, head, hidden, compared.renamed), *_grown(baseline, baselined)]
+    reviews, crashed = _reviews(loosening, head)
     own = [*assign((*own, *reviews), text_of(head.prepared.project))]
     return _told(found, own, head), [*broken, *crashed]
 
@@ -187,6 +200,18 @@ def _believed(finding: Finding, existing: bool, head: Examined) -> Finding:
 
 def _honours(head: Examined, folder: str) -> bool:
     return head.prepared.settings.value("honour-new-suppressions", folder).value is True
+
+
+def _grown(baseline: Baseline | None, findings: Sequence[Finding]) -> Iterator[Change]:
+    """The baseline, where it hides findings that the base does not have."""
+    if baseline is None or not findings:
+        return
+    lines = [line_of(baseline.text, f.fingerprint) for f in findings if f.fingerprint is not None]
+    named = [f"{f.code} in {f.place.path}" for f in findings]
+    names = ", ".join(named[:3]) + (f" and {len(named) - 3} more" if len(named) > 3 else "")
+    number = "a finding" if len(named) == 1 else f"{len(named)} findings"
+    at = min(lines, default=1)
+    yield Change("baseline", Place(baseline.path, at, 1, at, 2), words=(("number", number), ("names", names)))
 
 
 def _reviews(done: Iterable[Change], head: Examined) -> tuple[tuple[Finding, ...], list[Crash]]:
@@ -207,8 +232,9 @@ def _told(found: Sequence[Finding], own: Sequence[Finding], head: Examined) -> t
     return tuple(sorted(left, key=source_order))
 
 
-def _disposed(sides: Sides, pairing: Pairing) -> tuple[list[Finding], list[Finding]]:
-    """The findings of the head, and those of them that the head hides and the base does not.
+def _disposed(sides: Sides, pairing: Pairing) -> tuple[list[Finding], list[Finding], list[Finding]]:
+    """The findings of the head, and those of them that a comment of the head hides and none of the base, and those in
+    the baseline that the base does not have.
 
     What the base has, and hides by nothing that is gone, is ``existing``.
     """
@@ -216,6 +242,7 @@ def _disposed(sides: Sides, pairing: Pairing) -> tuple[list[Finding], list[Findi
     pairs = _pairs(old, sides, pairing)
     found: list[Finding] = []
     accepted: list[Finding] = []
+    baselined: list[Finding] = []
     for index, finding in enumerate(sides.head.findings):
         was = old[pairs[index]].disposition if index in pairs else ""
         if finding.disposition == "new" and was not in {"", "suppressed"}:
@@ -225,7 +252,9 @@ def _disposed(sides: Sides, pairing: Pairing) -> tuple[list[Finding], list[Findi
             found.append(_believed(finding, bool(was), sides.head))
         else:
             found.append(finding)
-    return found, accepted
+            if finding.disposition == "baselined" and not was:
+                baselined.append(finding)
+    return found, accepted, baselined
 
 
 def _pairs(old: Sequence[Finding], sides: Sides, pairing: Pairing) -> dict[int, int]:
