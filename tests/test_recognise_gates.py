@@ -630,7 +630,8 @@ EXACT = {
     "table by get": f"result = handlers.get(call.function.name){ARGUMENTS}",
     "table of the module": f"TABLE = {{'search': print}}\nresult = TABLE[call.function.name]{ARGUMENTS}",
     "picked": f"tool = next(t for t in tools if t.name == call.function.name)\nresult = tool.run{ARGUMENTS}",
-    "picked in a loop": f"for t in tools:\n    if t.name == call.function.name:\n        result = t.run{ARGUMENTS}",
+    "picked in a loop": f"for t in tools:\n    if t.name == call.function.name:\n        result = t.run{ARGUMENTS}\n"
+    "        break\nelse:\n    raise LookupError",
     "white space removed": f"result = handlers[call.function.name.strip()]{ARGUMENTS}",
     "prefix removed": f"result = handlers[call.function.name.removeprefix('functions.')]{ARGUMENTS}",
     "chain": "if call.function.name == 'search':\n    result = open(1)\n"
@@ -700,7 +701,9 @@ def may(name):
 @pytest.mark.parametrize("inner", MEMBER.values(), ids=MEMBER.keys())
 def test_a_membership_test_before_code_by_name_holds(inner: str) -> None:
     found = verdict(loop(H, module=ALLOWED, inner=inner, run=BY_NAME), "allowlist")
-    assert (found.state, [e.value for e in found.evidence]) == ("held", ["ALLOWED"])
+    goes_on = "continue" in inner
+    assert (found.state, [e.value for e in found.evidence]) == ("leaks" if goes_on else "held", ["ALLOWED"])
+    assert [f.how for f in found.faults] == ["unknown-goes-on"] * goes_on
 
 
 @pytest.mark.parametrize("inner", NO_MEMBER.values(), ids=NO_MEMBER.keys())
@@ -709,7 +712,7 @@ def test_a_test_that_admits_everything_else_holds_nothing(inner: str) -> None:
 
 
 def test_a_membership_test_around_the_call_holds() -> None:
-    run = f"result = None\nif call.function.name in ALLOWED:\n    {BY_NAME}"
+    run = f"if call.function.name in ALLOWED:\n    {BY_NAME}\nelse:\n    raise LookupError"
     assert stands(loop(H, module=ALLOWED, run=run), "allowlist") == "held"
 
 
@@ -796,7 +799,7 @@ SERVER = "result = handlers.call_tool(call.function.name, json.loads(call.functi
 
 
 def test_every_tool_of_a_server_is_let_through() -> None:
-    assert stands(loop(H, run=SERVER), "allowlist") == "missing whole-server"
+    assert stands(loop(H, run=SERVER), "allowlist") == "missing whole-server unknown-goes-on"
 
 
 def test_a_server_behind_a_set_of_names_holds() -> None:
@@ -812,7 +815,7 @@ def test_a_server_whose_tools_are_looked_up_holds() -> None:
 
 def test_where_the_tools_of_a_server_come_in_is_told_beside() -> None:
     text = loop(H, before="listing = handlers.list_tools()", run=SERVER)
-    (fault,) = verdict(text, "allowlist").faults
+    fault = verdict(text, "allowlist").faults[0]
     assert [step.message for step in fault.related] == ["all tools of the server are taken in"]
 
 

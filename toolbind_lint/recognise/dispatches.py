@@ -81,6 +81,70 @@ class DispatchFinder(RoleFinder):
     def __init__(self, program: Program, catalogue: Catalogue) -> None:
         super().__init__(program, catalogue)
         self._dispatches: dict[str, tuple[Dispatch, ...]] = {}
+        self._refusing: dict[str, bool] = {}
+
+    # ---- what an unknown name meets
+
+    def raises_on_miss(self, expr: ir.Subscript | ir.Call, function: Function) -> str:
+        """The builtin exception that a lookup by the model's name raises where the name is not there, or empty.
+
+        ``TOOLS[name]``, ``next(t for t in tools if t.name == name)``, ``[t for t in tools if t.name == name][0]``.
+        """
+        if isinstance(expr, ir.Call):
+            bare = isinstance(expr.func, ir.Name) and expr.func.id == "next" and len(expr.args) == 1
+            return "StopIteration" if bare and TOOL in self.of(expr, function) else ""
+        if isinstance(expr.index, ir.Const):
+            listed = isinstance(expr.base, ir.Comp) and isinstance(expr.index.value, int)
+            return "IndexError" if listed and TOOL in self.of(expr.base, function) else ""
+        if isinstance(expr.index, ir.Slice) or not self._looks_up(expr.index, self.of(expr.base, function), function):
+            return ""
+        if self._is_namespace(expr.base, function) or self._fills_itself(expr, function):
+            return ""
+        return "KeyError"
+
+    def _fills_itself(self, expr: ir.Subscript, function: Function) -> bool:
+        """Whether a mapping gets what is looked up in it on the way: a count of calls, a cache, a ``defaultdict``."""
+        for value, scope in self.program.values(expr.base, function):
+            if isinstance(value, ir.Call):
+                names = [m.name for m in self.program.resolve(value.func, scope) if isinstance(m, External)]
+                if any(n in {"collections.defaultdict", "collections.Counter"} for n in names):
+                    return True
+        base = dotted(expr.base)
+        for node in function.nodes:
+            if isinstance(node, (ir.Assign, ir.Aug)):
+                targets = node.targets if isinstance(node, ir.Assign) else (node.target,)
+                for target in targets:
+                    if isinstance(target, ir.Subscript) and base and dotted(target.base) == base:
+                        if NAME in self.of(target.index, function):
+                            return True
+        return False
+
+    def refuses_names(self, function: Function) -> bool:
+        """Whether a function looks at the model's name, or a tool found by it, and may raise."""
+        if function.key not in self._refusing:
+            self._refusing[function.key] = False
+            raising = any(isinstance(n, ir.Raise) for n in function.nodes)
+            self._refusing[function.key] = any(
+                (isinstance(n, (ir.Subscript, ir.Call)) and bool(self.raises_on_miss(n, function)))
+                or (raising and isinstance(n, ir.If) and self._asks_for_name(n.test, function))
+                or (raising and isinstance(n, ir.For) and self._searches(n, function))
+                for n in function.nodes
+            )
+        return self._refusing[function.key]
+
+    def _asks_for_name(self, test: ir.Expr, function: Function) -> bool:
+        for node in ir.walk(test):
+            if isinstance(node, ir.Compare) and node.op in {"in", "not in", "==", "!="}:
+                if NAME in self.of(node.left, function) | self.of(node.right, function):
+                    return True
+            if isinstance(node, ir.Name) and TOOL in self.of(node, function):
+                return True
+        return False
+
+    def _searches(self, loop: ir.For, function: Function) -> bool:
+        return isinstance(loop.target, ir.Name) and bool(self.picked(loop.target.id, function))
+
+    # ---- finding them
 
     def dispatches_in(self, function: Function) -> tuple[Dispatch, ...]:
         """The dispatches that stand in a function itself."""
@@ -290,6 +354,10 @@ class DispatchFinder(RoleFinder):
                 if literal and NAME in self.of(node.left, function):
                     return node.left
         return None
+
+    def lookup_form(self, expr: ir.Expr, function: Function) -> str:
+        """How a tool was found by its name: table, attribute, namespace or code."""
+        return self._looked_up(expr, function, 0)[0]
 
     def _looked_up(self, expr: ir.Expr, function: Function, depth: int) -> _Lookup:
         """How a tool was found by its name: the form of the lookup and the expression that holds the name."""

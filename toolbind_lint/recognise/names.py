@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from toolbind_lint.facts import Step
 from toolbind_lint.recognise import ir
-from toolbind_lint.recognise.gates.allowlist import guards
+from toolbind_lint.recognise.gates.name_tests import guards
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.paths import Point
 from toolbind_lint.recognise.program import Function

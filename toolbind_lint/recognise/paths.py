@@ -69,6 +69,7 @@ class Point:
     * head, iter: a loop's next pass (``iter``: next or done); again: a recursive call
     * test: true or false
     * turn, dispatch, person (a wait for one), call (code outside the project)
+    * lookup: a tool is looked up by the model's name, and a miss raises
     * set: a cell gets ``value``; move: a cell is changed by ``op`` and ``value``; grow, shrink: a container
     * raise, handler, exit; join: nothing happens
     """
@@ -96,6 +97,13 @@ class Raised(NamedTuple):
 
 
 IMPLICIT = Raised((), False)
+MISSING = {
+    error: Raised((error, *(c.__name__ for c in kind.__mro__[1:-1])), False)
+    for error, kind in (("KeyError", KeyError), ("IndexError", IndexError), ("StopIteration", StopIteration))
+}
+"""What a lookup raises for a name that is not there."""
+_PERHAPS = (IMPLICIT, *MISSING.values())
+"""What a call or lookup may raise: told to handlers only, no exit of its own."""
 
 
 @dataclass(slots=True, eq=False)
@@ -642,7 +650,7 @@ class Builder:
                 out.extend(level.leave(raised))
                 return out
             level = level.outer
-        if raised is not IMPLICIT:
+        if not _perhaps(raised):
             exit_point = self.point("exit", point.node, ctx.frame, ctx.loops)
             exit_point.op = "raise"
             self.graph.exits.append(exit_point)
@@ -695,7 +703,7 @@ class Builder:
         def leave(raised: Raised) -> Sequence[Point]:
             rethrow = self.point("raise", stmt, ctx.frame, ctx.loops)
             self._raise_to(rethrow, raised, ctx)
-            if raised is IMPLICIT and not rethrow.to:
+            if _perhaps(raised) and not rethrow.to:
                 return []
             return [self.block(final, rethrow, ctx)]
 
@@ -867,7 +875,18 @@ class Builder:
             return self._branching(expr, after, ctx)
         if isinstance(expr, ir.Comp):
             return self._comprehension(expr, after, ctx)
+        if isinstance(expr, ir.Subscript):
+            error = self.roles.raises_on_miss(expr, ctx.frame.function)
+            if error:
+                after = self._looked_up(expr, error, after, ctx)
         return self.expr_parts(expr, after, ctx)
+
+    def _looked_up(self, expr: ir.Expr, error: str, after: Point, ctx: Context) -> Point:
+        """A lookup by the model's name, which raises where the name is not there."""
+        made = self.point("lookup", expr, ctx.frame, ctx.loops)
+        made.to.append(("", after))
+        self._raise_to(made, MISSING[error], ctx)
+        return made
 
     def expr_parts(self, expr: ir.Expr, after: Point, ctx: Context) -> Point:
         """The parts of an expression, in the order in which they are evaluated."""
@@ -914,6 +933,9 @@ class Builder:
         laid = self._lay_in(call, after, ctx, lambda n, v, c: after)
         if laid is not None:
             return laid
+        error = self.roles.raises_on_miss(call, ctx.frame.function)
+        if error:
+            after = self._looked_up(call, error, after, ctx)
         return self.expr_parts(call, self._outside(call, self._handed_over(call, after, ctx), ctx), ctx)
 
     def _handed_over(self, call: ir.Call, after: Point, ctx: Context) -> Point:
@@ -1133,6 +1155,8 @@ class Builder:
         if self.roles.turns_in(function) or self.roles.dispatches_in(function):
             return False
         ordered = any(isinstance(n, ir.Compare) and n.op in {"<", "<=", ">", ">="} for n in function.nodes)
+        if self.roles.refuses_names(function):
+            return False
         for node in function.nodes:
             if isinstance(node, ir.Raise) and (ordered or self._raises_own(node, function)):
                 return False
@@ -1158,6 +1182,11 @@ class Builder:
         ):
             return False
         return all(self.dull(t, depth + 1) for t in self.program.targets(node, function))
+
+
+def _perhaps(raised: Raised) -> bool:
+    """Whether an exception may come up where no ``raise`` stands."""
+    return any(raised is known for known in _PERHAPS)
 
 
 def _keeps_state(node: ir.Assign) -> bool:

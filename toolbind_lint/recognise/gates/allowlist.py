@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from toolbind_lint.facts import Step
+from toolbind_lint.facts import Place, Step
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.bounds import reach
 from toolbind_lint.recognise.dispatches import Dispatch
+from toolbind_lint.recognise.gates import unknown_names
 from toolbind_lint.recognise.gates.cap import place_of
+from toolbind_lint.recognise.gates.name_tests import NameTest, folds
+from toolbind_lint.recognise.gates.name_walk import Walk, Walker
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.paths import Point
 from toolbind_lint.recognise.program import External, Function
@@ -16,35 +17,80 @@ from toolbind_lint.recognise.roles import NAME, dotted, last_name
 from toolbind_lint.recognise.values import text_of
 from toolbind_lint.verdicts import Evidence, Fault, Verdict
 
-_ORDER = {"code-by-name": 0, "whole-server": 1, "pattern": 2}
+_ORDER = ("code-by-name", "whole-server", "pattern", "unknown-goes-on")
+_CODE = frozenset({"attribute", "namespace", "code"})
 
 
 def verdict(case: Case) -> Verdict:
     """How the allowlist of a loop or dispatcher stands: the weakest of its dispatches."""
     if not case.dispatches:
         return Verdict("allowlist", "not-applicable")
-    faults: list[Fault] = []
+    walks = Walks(case)
+    faults: dict[tuple[str, Place], Fault] = {}
     evidence: list[Evidence] = []
     unknown: list[Evidence] = []
     for point in case.dispatches:
         assert point.dispatch is not None
-        found = _judge(case, point, point.dispatch)
+        found = _judge(case, walks, point, point.dispatch)
         if isinstance(found, Fault):
-            if found not in faults:
-                faults.append(found)
+            faults.setdefault((found.how, found.place), found)
         elif found.value == "?":
             unknown.append(found._replace(value=""))
         else:
             evidence.append(found)
+    open_ = bool(faults)
+    for fault in unknown_names.faults(case, walks.plain):
+        faults.setdefault((fault.how, fault.place), fault)
     if faults:
-        faults.sort(key=lambda f: (_ORDER.get(f.how, 9), f.place))
-        return Verdict("allowlist", "missing", tuple(faults), tuple(dict.fromkeys(evidence)))
+        told = sorted(faults.values(), key=lambda f: (_ORDER.index(f.how), f.place))
+        return Verdict("allowlist", "missing" if open_ else "leaks", tuple(told), tuple(dict.fromkeys(evidence)))
     if unknown:
         return Verdict("allowlist", "unknown", (), tuple(dict.fromkeys(unknown)))
     return Verdict("allowlist", "held", (), tuple(dict.fromkeys(evidence)))
 
 
-def _judge(case: Case, point: Point, dispatch: Dispatch) -> Fault | Evidence:
+class Walks:
+    """The walks of an unlisted name through one case: those with patterns only where a pattern is tested."""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        walker = Walker(case)
+        self.tests = walker.tests
+        self.plain = walker.walk()
+        self.patterned = any(self._is_pattern(p) for p in case.finder.inside)
+        self.matching = self._walk(matching=True)
+        self.through = self._walk(lookups=True)
+        self.matching_through = self._walk(matching=True, lookups=True)
+
+    def _is_pattern(self, point: Point) -> bool:
+        test = self.tests.test(point) if point.kind == "test" else None
+        return test is not None and test.kind == "pattern"
+
+    def _walk(self, *, matching: bool = False, lookups: bool = False) -> Walk:
+        return Walker(self.case, matching=matching, lookups=lookups).walk() if self.patterned else self.plain
+
+    def pattern(self, point: Point, dispatch: Dispatch) -> Point | None:
+        """The pattern test that alone lets a name come to a dispatch, or None."""
+        if dispatch.form in {"table", "chain"}:
+            free, matched = self.through, self.matching_through
+        else:
+            free, matched = self.plain, self.matching
+        test = matched.reached.get(point)
+        if test is None or point in free.reached:
+            return None
+        return None if dispatch.form not in _CODE and self._chooses(test) else test
+
+    def _chooses(self, test: Point) -> bool:
+        """Whether a pattern only chooses between two ways of running a tool."""
+        read = self.tests.test(test)
+        assert read is not None
+        next_call = (p for p in self.case.graph.points if p.kind == "iter" and p.loop in test.loops)
+        blocked = frozenset([self.case.head, *next_call])
+        others = reach([t for label, t in test.to if label != read.admits], blocked, raising=False)
+        return any(p.dispatch is not None for p in others)
+
+
+def _judge(case: Case, walks: Walks, point: Point, dispatch: Dispatch) -> Fault | Evidence:
     program = case.tools.program
     at = program.at(dispatch.function, dispatch.lookup) if dispatch.lookup is not None else place_of(case, point)
     called = text_of(dispatch.node) if isinstance(dispatch.node, ir.Call) else dispatch.callee
@@ -55,25 +101,28 @@ def _judge(case: Case, point: Point, dispatch: Dispatch) -> Fault | Evidence:
         return Evidence(
             at, "" if held else "?", "held by configuration" if held else f"what {dispatch.callee} admits is not known"
         )
-    # Of a tool that is always the same one the name decides nothing.
-    pattern = _pattern(case, point) if dispatch.form != "fixed" else None
+    if dispatch.form == "fixed":
+        # Of a tool that is always the same one the name decides nothing.
+        return Evidence(at, "", f"only {dispatch.callee} runs here")
+    pattern = walks.pattern(point, dispatch)
     if pattern is not None:
-        return Fault("pattern", pattern.place, words, related=runs)
+        read = walks.tests.test(pattern)
+        assert read is not None
+        return Fault("pattern", program.at(pattern.frame.function, read.node), words, related=runs)
     picked = _picked(case, dispatch)
-    member = _membership(case, point, dispatch)
+    member = _membership(case, walks, point, dispatch)
     if picked == "pattern" and member is None:
         return Fault("pattern", at, words, related=runs)
     fuzzy = _fuzzy_key(case, dispatch)
     if fuzzy is not None:
         return Fault("pattern", program.at(dispatch.function, fuzzy), words, related=runs)
-    if picked == "exact" or dispatch.form in {"chain", "fixed"}:
-        said = f"only {dispatch.callee} runs here" if dispatch.form == "fixed" else "compared with literal names"
-        return Evidence(at, "", said)
+    if picked == "exact" or dispatch.form == "chain":
+        return Evidence(at, "", "compared with literal names")
     if dispatch.form == "table":
         return Evidence(at, "", f"looked up by exact name in {text_of(_lookup_base(dispatch))}")
     if member is not None:
         return member
-    if dispatch.form in {"attribute", "namespace", "code"}:
+    if dispatch.form in _CODE:
         return Fault("code-by-name", at, words)
     if dispatch.form == "server" and case.kind == "dispatcher" and not _brings_a_server(case):
         return Evidence(at, "?", "which server is called, and with which tools, is for whoever gives one")
@@ -96,43 +145,37 @@ def _lookup_base(dispatch: Dispatch) -> ir.Expr | None:
 # ---- membership
 
 
-def guards(case: Case, test: Point, dispatch: Point, admitting: str) -> bool:
-    """Whether a dispatch is reached over one way of a test only, and the other way runs no tool."""
-    blocked = frozenset({case.head})
-    yes = reach([t for label, t in test.to if label == admitting], blocked, raising=False)
-    if dispatch not in yes:
-        return False
-    others = [t for label, t in test.to if label != admitting]
-    no = reach(others, blocked, raising=False)
-    # The other calls of the same reply come after: a way that leads to the next call is no way to this one.
-    turns = frozenset(p for p in no if p.kind == "iter" and p.loop in dispatch.loops)
-    if turns:
-        no = reach(others, blocked | turns, raising=False)
-    return dispatch not in no and not any(p.dispatch is not None for p in no)
-
-
-def _membership(case: Case, point: Point, dispatch: Dispatch) -> Evidence | None:
-    """A test that the name is a member of a set, or a lookup in a table, on the way to the dispatch."""
-    tools = case.tools
-    for test in sorted(case.finder.inside, key=lambda p: p.number):
-        node = test.node
-        if test.kind != "test" or not isinstance(node, ir.Compare) or node.op not in {"in", "not in"}:
-            continue
-        function = test.frame.function
-        if NAME not in tools.roles.of(node.left, function) or _is_text(node.right, function, case) or _folds(node.left):
-            continue
-        if guards(case, test, point, "true" if node.op == "in" else "false"):
-            said = text_of(node.right)
-            return Evidence(tools.program.at(function, node), said, f"tested for membership in {said}")
-    if dispatch.form not in {"callback", "handed-on", "server"}:
-        return None
-    for frame in point.frame.stack():
+def _membership(case: Case, walks: Walks, point: Point, dispatch: Dispatch) -> Evidence | None:
+    """What keeps an unlisted name from a dispatch: a test that it is a member of a set, a lookup in a table."""
+    if point not in walks.plain.reached:
+        return _held_by(case, walks, point)
+    for frame in point.frame.stack() if dispatch.form == "callback" else ():
         for inner in frame.function.nodes:
             table = _lookup(inner, frame.function, case, dispatch.key)
             if table is not None:
-                said = text_of(table)
-                return Evidence(tools.program.at(frame.function, inner), said, f"looked up by exact name in {said}")
+                at = case.tools.program.at(frame.function, inner)
+                return Evidence(at, text_of(table), f"looked up by exact name in {text_of(table)}")
     return None
+
+
+def _held_by(case: Case, walks: Walks, dispatch: Point) -> Evidence | None:
+    """The first test or lookup of the name on the way to a dispatch."""
+    for point in sorted(case.finder.inside, key=lambda p: p.number):
+        function = point.frame.function
+        if point.kind == "lookup" and isinstance(point.node, ir.Subscript):
+            if dispatch in reach([t for label, t in point.to if label != "raise"], frozenset({case.head})):
+                said = text_of(point.node.base)
+                return Evidence(case.tools.program.at(function, point.node), said, f"looked up by exact name in {said}")
+        test = walks.tests.test(point) if point.kind == "test" else None
+        if test is None or test.kind != "exact":
+            continue
+        if dispatch in reach([t for label, t in point.to if label == test.admits], frozenset({case.head})):
+            return Evidence(case.tools.program.at(function, test.node), text_of(test.among), _said(test))
+    return None
+
+
+def _said(test: NameTest) -> str:
+    return f"tested for membership in {text_of(test.among)}" if test.among is not None else "compared with exact names"
 
 
 def _lookup(node: ir.Node, function: Function, case: Case, key: ir.Expr | None = None) -> ir.Expr | None:
@@ -158,80 +201,7 @@ def _lookup(node: ir.Node, function: Function, case: Case, key: ir.Expr | None =
     return None
 
 
-def _is_text(expr: ir.Expr, function: Function, case: Case) -> bool:
-    """Whether the right side of ``in`` is a string: then it is no membership but a substring test."""
-    if _text(expr) or (
-        isinstance(expr, ir.Call) and last_name(expr.func) in {"lower", "upper", "strip", "join", "str"}
-    ):
-        return True
-    return any(_text(value) for value, _ in case.tools.program.values(expr, function))
-
-
-def _text(expr: ir.Expr) -> bool:
-    return isinstance(expr, ir.FString) or (isinstance(expr, ir.Const) and isinstance(expr.value, str))
-
-
-def _folds(expr: ir.Node) -> bool:
-    return isinstance(expr, ir.Call) and last_name(expr.func) in {"lower", "upper", "casefold"}
-
-
 # ---- patterns
-
-
-def _pattern(case: Case, dispatch: Point) -> Evidence | None:
-    """A test of the name by pattern that admits the dispatch."""
-    for test in sorted(case.finder.inside, key=lambda p: (p.frame.number, p.node.span)):
-        if test.kind != "test":
-            continue
-        for node, admitting in _pattern_tests(test, case):
-            if guards(case, test, dispatch, admitting):
-                return Evidence(case.tools.program.at(test.frame.function, node), "", text_of_node(node))
-    return None
-
-
-def text_of_node(node: ir.Node) -> str:
-    """``text_of`` for a comparison or a call."""
-    return text_of(node) if isinstance(node, (ir.Compare, ir.Call)) else ""
-
-
-def _pattern_tests(test: Point, case: Case) -> Iterator[tuple[ir.Node, str]]:
-    """The pattern test that a point is, with the way that a match takes."""
-    node, function = test.node, test.frame.function
-    if isinstance(node, ir.Compare):
-        named = NAME in case.tools.roles.of(node.left, function)
-        if node.op in {"in", "not in"} and named and (_is_text(node.right, function, case) or _folds(node.left)):
-            yield node, "true" if node.op == "in" else "false"
-        if node.op in {"is", "is not", "==", "!=", ">", ">="}:
-            call = _pattern_call(node.left, function, case)
-            if call is not None:
-                none = isinstance(node.right, ir.Const) and node.right.value is None
-                yield call, "false" if none and node.op in {"is", "=="} else "true"
-        return
-    call = _pattern_call(node, function, case)
-    if call is not None:
-        yield call, "true"
-
-
-def _pattern_call(node: ir.Node, function: Function, case: Case) -> ir.Call | None:
-    """A pattern test of the model's name: the call itself, or one that a name was set to."""
-    if isinstance(node, ir.Name):
-        for binding in case.tools.program.lookup(node.id, function):
-            if binding.kind == "assign" and isinstance(binding.value, ir.Call):
-                found = _pattern_call(binding.value, binding.scope, case)
-                if found is not None:
-                    return found
-        return None
-    if isinstance(node, ir.Call) and last_name(node.func) in {"any", "bool"} and node.args:
-        inner = node.args[0].value
-        for element in inner.elements if isinstance(inner, ir.Comp) else (inner,):
-            found = _pattern_call(element, function, case)
-            if found is not None:
-                return found
-    if isinstance(node, ir.Call) and case.tools.roles.is_pattern(node, function):
-        parts = [a.value for a in node.args] + ([node.func.base] if isinstance(node.func, ir.Attr) else [])
-        if any(NAME in case.tools.roles.of(p, function) for p in parts):
-            return node
-    return None
 
 
 def _fuzzy_key(case: Case, dispatch: Dispatch) -> ir.Expr | None:
@@ -245,7 +215,7 @@ def _fuzzy_key(case: Case, dispatch: Dispatch) -> ir.Expr | None:
         expr, function = pending.pop(0)
         for node in ir.walk(expr):
             if isinstance(node, ir.Call):
-                if _folds(node) and NAME in case.tools.roles.of(node, function):
+                if folds(node) and NAME in case.tools.roles.of(node, function):
                     return None if _folded_at_registration(node, function) else node
                 if last_name(node.func) == "get_close_matches" and case.tools.roles.is_pattern(node, function):
                     return node
