@@ -395,8 +395,11 @@ class RunFinder:
         method = last_name(call.func)
         plain = [a.value for a in call.args if a.name is None and not a.star]
         if method == names[0] and plain:
-            target = plain[1] if len(plain) > 1 else call.keyword("action") or plain[0]
-            for name in self._texts(plain[0], function) or [last_name(plain[0])]:
+            named, rest = self._texts(plain[0], function), plain[1:]
+            if not named and rest:  # the node first, then its name
+                named, rest = self._texts(rest[0], function), plain[:1]
+            target = rest[0] if rest else call.keyword("action") or plain[0]
+            for name in named or [last_name(plain[0])]:
                 graph.nodes[name] = Spot(target, function)
         elif method == names[1] and len(plain) >= 2:
             for start in self._node_names(plain[0], function):

@@ -1,0 +1,65 @@
+"""The examples beside the catalogues: a bounded run of each framework is silent, and what nothing bounds fires."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from toolbind_lint.config import Settings
+from toolbind_lint.lint import lint
+from toolbind_lint.snapshot import Memory
+
+FOLDER = Path(__file__).resolve().parents[1] / "rules" / "frameworks"
+EXAMPLES = sorted(FOLDER.glob("*/example_*.py"))
+EXPECTED = re.compile(r"#\s*expect:\s*(TB\d{3}(?:\s*,\s*TB\d{3})*)")
+
+JUDGED = ("TB102", "TB107", "TB109", "TB108", "TB311", "TB312", "TB601")
+"""The rules of which an example tells all; that a run has no wall-clock budget goes without saying."""
+
+
+def identify(path: Path) -> str:
+    return f"{path.parent.name}/{path.name}"
+
+
+def expected(text: str) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(text.splitlines(), 1):
+        match = EXPECTED.search(line)
+        for code in re.findall(r"TB\d{3}", match[1]) if match else ():
+            yield number, code
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=identify)
+def test_an_example_shows_what_is_expected(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    report = lint(Memory({"agent.py": text.encode()}), ["agent.py"], Settings())
+    assert report.crashes == ()
+    found = sorted((f.place.line, f.code) for f in report.findings if f.code in JUDGED)
+    assert found == sorted(expected(text))
+
+
+def owners() -> set[str]:
+    """The folders whose catalogue knows a run."""
+    return {
+        path.parent.name
+        for path in FOLDER.glob("*/catalogue.toml")
+        if re.search(r"^\[\[(agent|run)\]\]", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+
+
+def test_every_framework_that_owns_a_loop_has_an_example() -> None:
+    assert owners() == {path.parent.name for path in EXAMPLES}
+
+
+@pytest.mark.parametrize("name", sorted(owners()))
+def test_the_examples_of_a_framework_hold_a_silent_run(name: str) -> None:
+    """Every run of a framework being reported would show nothing of its bounds."""
+    shown = {}
+    for path in FOLDER.glob(f"{name}/example_*.py"):
+        report = lint(Memory({"agent.py": path.read_bytes()}), ["agent.py"], Settings())
+        shown.update({s.id: any(v.state == "missing" and v.gate == "cap" for v in s.verdicts) for s in report.subjects})
+    assert shown, "no subject at all"
+    unbounded_by_nature = {"agno", "ag2_v1"}
+    assert name in unbounded_by_nature or not all(shown.values())
