@@ -93,14 +93,17 @@ def _handed_on_whole(function: Function) -> bool:
 
 def _stored_caps(case: Case, cls: Class) -> Iterator[tuple[str, Binding]]:
     """The fields of a class, set from a parameter of its constructor, that are called a cap."""
-    for name, bindings in case.tools.program.own_fields(cls).items():
-        if not _CAP.match(name):
+    for binding in case.tools.program.members(cls).get("__init__", ()):
+        if not isinstance(binding.node, ir.FuncDef):
             continue
-        for binding in bindings:
-            made = binding.kind == "assign" and binding.scope.node.name == "__init__"
-            if made and isinstance(binding.value, ir.Name):
-                yield name, binding
-                break
+        made = cls.module.function(binding.node, cls.scope, cls)
+        for node in made.nodes:
+            if not isinstance(node, ir.Assign) or not isinstance(node.value, ir.Name):
+                continue
+            for target in node.targets:
+                own = isinstance(target, ir.Attr) and isinstance(target.base, ir.Name)
+                if own and isinstance(target, ir.Attr) and _CAP.match(target.name):
+                    yield target.name, Binding("assign", node.value, made, target.span)
 
 
 def _read_anywhere(case: Case, name: str) -> bool:
