@@ -266,6 +266,14 @@ class Project:
         self.candidates()
         return self._hot.get(path, frozenset())
 
+    def leading_to(self, units: Mapping[str, frozenset[int]]) -> Mapping[str, frozenset[int]]:
+        """Per file the numbers of the units that use one of these, directly or not, and of these themselves."""
+        if not units:
+            return {}
+        reach = Reach(self, units)
+        reach.candidates()
+        return reach.hot()
+
     def identifiers(self, path: str) -> frozenset[bytes]:
         """Every identifier in the bytes of a file, and more."""
         return frozenset(re.findall(rb"[A-Za-z_][A-Za-z0-9_]*", self._code(path)))

@@ -175,7 +175,7 @@ class ModuleDraft:
             draft.name,
             draft.kind,
             draft.owner,
-            bool(self._words(draft)) and statement.kind != "import",
+            frozenset(self._words(draft)) if statement.kind != "import" else frozenset(),
             frozenset(calls),
             frozenset(loads),
             frozenset(pair for pair in draft.passes if "." in pair[1] or kept(pair[1])),

@@ -21,6 +21,7 @@ or calling themselves, or each other in a ring. What merely passes a call on is 
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolbind_lint.index.records import ModuleIndex, Unit, last_name
@@ -81,10 +82,11 @@ def _roots(unit: Unit) -> set[str]:
 
 
 class Reach:
-    """One computation of the candidates of a project."""
+    """One computation of the candidates of a project, or of what leads to some of its units (``starts``)."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, starts: Mapping[str, frozenset[int]] | None = None) -> None:
         self._project = project
+        self._starts = starts
         self._modules: dict[str, ModuleIndex] = {}
         self._uses: dict[str, list[_Use]] = defaultdict(list)
         self._hot: dict[_At, None] = {}
@@ -108,7 +110,7 @@ class Reach:
 
     def candidates(self) -> dict[str, tuple[int, ...]]:
         """Per file, sorted, the numbers of the statements worth reading, sorted."""
-        self._add(list(self._project.seeded))
+        self._add(list(self._project.seeded if self._starts is None else sorted(self._starts)))
         self._spread()
         resting = {path: self._project.identifiers(path) for path in self._project.paths if path not in self._modules}
         while True:
@@ -236,10 +238,16 @@ class Reach:
 
     def _start(self, module: ModuleIndex) -> None:
         """The units of a new module that are hot by their own words, or by what is hot already."""
-        foreign = self._foreign(module.path)
+        foreign = self._foreign(module.path) if self._starts is None else frozenset()
+        starts = None if self._starts is None else self._starts.get(module.path, frozenset())
         for number, unit in enumerate(module.units):
             at = _At(module.path, number)
-            if unit.seeded or (foreign and unit.kind != "statement" and not foreign.isdisjoint(_roots(unit))):
+            if starts is not None:
+                begins = number in starts
+            else:
+                through = foreign and unit.kind != "statement" and not foreign.isdisjoint(_roots(unit))
+                begins = unit.seeded or bool(through)
+            if begins:
                 self._words[at] = None
                 self._heat(at)
         if not self._looked_for:

@@ -75,7 +75,8 @@ class Body(NamedTuple):
 class Unit(NamedTuple):
     """What the spread of words counts in: a function, a method, the rest of a class, or any other statement.
 
-    ``name`` is qualified and empty for a statement; ``owner`` is the class around a method. ``calls`` and ``loads``
+    ``name`` is qualified and empty for a statement; ``owner`` is the class around a method. ``words`` are the words of
+    the catalogue in it. ``calls`` and ``loads``
     hold callees and names used as values, dotted as written: ``f``, ``self.m``, ``a.b.c``, ``?.m`` behind any other
     expression, ``super.m``. ``passes`` pairs a callee with a name passed to it, ``made`` a variable with the class that
     it is built from or annotated with. ``bases`` are those of a class. ``loops`` says that it has a loop statement, or
@@ -89,7 +90,7 @@ class Unit(NamedTuple):
     name: str
     kind: Literal["function", "class", "statement"]
     owner: str
-    seeded: bool
+    words: frozenset[str]
     calls: frozenset[str]
     loads: frozenset[str]
     passes: frozenset[tuple[str, str]]
@@ -100,6 +101,11 @@ class Unit(NamedTuple):
     named: frozenset[str]
     stores: frozenset[str] | None
     body: Body | None
+
+    @property
+    def seeded(self) -> bool:
+        """Whether it holds a word of the catalogue."""
+        return bool(self.words)
 
 
 class ModuleIndex(NamedTuple):

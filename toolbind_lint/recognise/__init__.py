@@ -113,6 +113,9 @@ def recognise(
         if module is not None:
             guarded("turns", path, lambda module=module, number=number: finder.wrap(module, number))  # type: ignore[misc]
 
+    marked = [(module, number) for path, number in each(read) if (module := program.module(path)) is not None]
+    guarded("turns", "", lambda: finder.spread(marked))
+
     def loops(path: str, number: int) -> None:
         module = program.module(path)
         assert module is not None

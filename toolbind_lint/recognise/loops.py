@@ -7,10 +7,11 @@ runaway.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from toolbind_lint.catalogue import Catalogue
+from toolbind_lint.index import Unit
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.bounds import Bound, BoundFinder, passes, reach
 from toolbind_lint.recognise.clocks import ClockFinder, TimeTest
@@ -102,6 +103,7 @@ class LoopFinder:
         self._callees: dict[str, tuple[Function, ...]] = {}
         self._reaches: dict[str, bool] = {}
         self._told: set[str] = set()
+        self._to_turns: Mapping[str, frozenset[int]] = {}
         self.owned: set[int] = set()
         """The dispatch nodes that a loop owns."""
 
@@ -166,26 +168,44 @@ class LoopFinder:
 
     # ---- subjects
 
-    def _hot(self, module: Module, number: int) -> tuple[Function, ...]:
-        """The functions of a statement that hold a word of the catalogue or lead to one that does."""
+    def _hot(self, module: Module, number: int, wanted: Callable[[Unit], bool]) -> tuple[Function, ...]:
+        """The functions of a statement that hold a word of the catalogue or lead to one that does, and are wanted."""
         hot = self.program.project.hot(module.path)
-        units = {id(module.index.units[each]) for each in hot}
+        units = {id(unit) for each in hot if wanted(unit := module.index.units[each])}
         return self.program.functions_of(module, number, lambda unit: id(unit) in units)
+
+    def _leading(self, module: Module, number: int) -> tuple[Function, ...]:
+        """The functions of a statement that may lead to a turn, or go round themselves among words of the catalogue."""
+        units = {id(module.index.units[each]) for each in self._to_turns.get(module.path, ())}
+        return self.program.functions_of(module, number, lambda unit: id(unit) in units or (unit.loops and unit.seeded))
+
+    def spread(self, places: Iterable[tuple[Module, int]]) -> None:
+        """Once all turns are marked: finds the functions from which the calls of these statements lead to one."""
+        found: dict[str, set[int]] = {}
+        turning = [turn.function for turn in self.roles.shape_turns.values()]
+        for module, number in places:
+            turning += [f for f in self._hot(module, number, self.roles.may_ask) if self.roles.turns_in(f)]
+        for function in turning:
+            unit = function.module.unit_of(function)
+            if unit is not None:
+                found.setdefault(function.module.path, set()).add(unit)
+        starts = {path: frozenset(units) for path, units in found.items()}
+        self._to_turns = self.program.project.leading_to(starts)
 
     def mark(self, module: Module, number: int) -> None:
         """First pass over a statement: marks the turns that are known by shape alone."""
-        for function in self._hot(module, number):
+        for function in self._hot(module, number, self.roles.may_show):
             self.roles.find_shape_turns(function)
             self.roles.find_offers(function)
             self.roles.find_answers(function)
 
     def wrap(self, module: Module, number: int) -> None:
         """Second pass: marks the turns that wrappers of the project's own make, where no turn was seen below them."""
-        self.roles.find_wrapped(self._hot(module, number))
+        self.roles.find_wrapped(self._hot(module, number, self.roles.may_offer))
 
     def find(self, module: Module, number: int) -> Iterator[Case]:
-        """The tool loops and retries of a top-level statement."""
-        for function in self._hot(module, number):
+        """The tool loops and retries of a top-level statement, once ``spread`` has been asked for."""
+        for function in self._leading(module, number):
             for loop in _loops(function):
                 case = self.judge(loop, function)
                 if case is not None:
@@ -442,7 +462,7 @@ class LoopFinder:
         """The functions of a statement that run a tool by its name and belong to no loop that was found."""
         if not module.index.statements[number].words:
             return
-        for function in self._hot(module, number):
+        for function in self._hot(module, number, lambda unit: unit.seeded):
             mine = [
                 d for d in self.roles.dispatches_in(function) if id(d.node) not in self.owned and d.form != "handed-on"
             ]

@@ -206,6 +206,7 @@ class Module:
     _declared: dict[str, list[int]] | None = None
     _units: dict[int, list[Unit]] | None = None
     _stores: dict[int, frozenset[str]] | None = None
+    _numbered: dict[int, int] | None = None
 
     def statements(self, number: int) -> tuple[ir.Stmt, ...]:
         """The lowered statement of that number; empty where it can't be parsed."""
@@ -265,6 +266,20 @@ class Module:
                     self._stores[unit.line] = self._stores.get(unit.line, frozenset()) | unit.stores
         stores = self._stores.get(line)
         return stores is None or name in stores
+
+    def unit_of(self, function: Function) -> int | None:
+        """The number of the unit that a function of the module stands in, None where the index has none."""
+        while function.parent is not None and not function.parent.toplevel:
+            function = function.parent
+        if self._numbered is None:
+            self._numbered = {}
+            for number, unit in enumerate(self.index.units):
+                if unit.kind == "statement":
+                    self._numbered.setdefault(-self.index.statements[unit.statement].first, number)
+                elif unit.line:
+                    self._numbered[unit.line] = number
+        line = function.node.span[0]
+        return self._numbered.get(-line if function.toplevel else line)
 
     def units(self, number: int) -> list[Unit]:
         """The units of a statement."""
@@ -924,6 +939,14 @@ class Program:
                     if isinstance(binding.node, ir.FuncDef) and cls.module.may_store(binding.node.span[0], name):
                         found += self._receiver_fields(cls, binding.node).get(name, ())
         return cls._fields[name]
+
+    def own_fields(self, cls: Class) -> dict[str, list[Binding]]:
+        """``own_field`` of every attribute. Reads all methods: ask for one where its name is known."""
+        nodes = [b.node for bindings in self.members(cls).values() for b in bindings if isinstance(b.node, ir.FuncDef)]
+        names = dict.fromkeys(
+            [*self.members(cls), *(name for node in nodes for name in self._receiver_fields(cls, node))]
+        )
+        return {name: found for name in names if (found := self.own_field(cls, name))}
 
     def _receiver_fields(self, cls: Class, node: ir.FuncDef) -> dict[str, list[Binding]]:
         """What a method assigns on its receiver, by attribute."""

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from toolbind_lint.catalogue import Catalogue, Row
+from toolbind_lint.index import Unit
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.memo import Memo
 from toolbind_lint.recognise.program import (
@@ -57,6 +58,7 @@ _WRAPS = (
     "llm",
 )
 _ASKING = ("query", "chat", "complete", "completion", "generate", "ask", "invoke", "predict", "respond")
+_ADDING = ("append", "extend", "add")
 _CONVERSATION = ("message", "history", "conversation", "prompt", "chat", "thread", "context")
 _FOLDS = frozenset({"lower", "casefold", "upper"})
 _PATTERN_METHODS = frozenset({"startswith", "endswith"})
@@ -174,6 +176,7 @@ class RoleFinder:
         }
         asked = [*catalogue.calls.get("turn", {}), *catalogue.methods.get("turn", {})]
         self._turn_names = frozenset(name.rpartition(".")[2] for name in asked)
+        self._shape_words = self.calls_words | self.call_types | self.call_classes | self._tools_words
         self.shape_turns: dict[int, Turn] = {}
         self._roles: Memo[Roles] = Memo(NONE, MAX_DEPTH)
         self._tested: dict[str, frozenset[str]] = {}
@@ -598,6 +601,22 @@ class RoleFinder:
                             return "yes"
         return "unknown"
 
+    def may_ask(self, unit: Unit) -> bool:
+        """Whether a unit may make a turn that the catalogue knows."""
+        return not self._turn_names.isdisjoint(unit.named)
+
+    def may_show(self, unit: Unit) -> bool:
+        """Whether a unit may show, by what it reads or gives, that a call in it or below it is a turn."""
+        if not self._shape_words.isdisjoint(unit.words) or not self._shape_words.isdisjoint(unit.named):
+            return True
+        names = [name.lower() for name in unit.named]
+        asks = any(word in name for name in names for word in _ASKING)
+        return asks and any(name.startswith(_ADDING) for name in names)
+
+    def may_offer(self, unit: Unit) -> bool:
+        """Whether a unit may give tools to a call."""
+        return not self._tools_words.isdisjoint(unit.words)
+
     def find_shape_turns(self, function: Function) -> None:
         """Marks as turns the calls whose reply's calls are read in a function, though the catalogue does not know
         them.
@@ -752,7 +771,7 @@ class RoleFinder:
             if not isinstance(call.func, ir.Attr) or not any(_root(a.value) == name for a in call.args):
                 continue
             said = f"{call.func.name} {last_name(call.func.base)}".lower()
-            adds = call.func.name.startswith(("append", "extend", "add"))
+            adds = call.func.name.startswith(_ADDING)
             if adds and any(part in said for part in _CONVERSATION):
                 return True
         return False
