@@ -175,7 +175,9 @@ def _check_options(parser: _Parser) -> None:
     _selection_options(parser)
     parser.add_argument("--base", metavar="REV", help="report what is new against the merge base of this revision")
     parser.add_argument("--fail-on", metavar="LEVEL", help="error, warning, advice or never (default: warning)")
-    parser.add_argument("--output-format", metavar="FORMAT", help="text, concise, json or github (default: text)")
+    parser.add_argument(
+        "--output-format", metavar="FORMAT", help="text, concise, json, jsonl, sarif, github, gitlab, junit or markdown"
+    )
     parser.add_argument(
         "--report", action="append", default=[], metavar="FORMAT=PATH", help="write a further report of this run"
     )

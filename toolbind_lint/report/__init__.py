@@ -18,7 +18,12 @@ FORMATS: Mapping[str, str] = {
     "text": "toolbind_lint.report.text",
     "concise": "toolbind_lint.report.concise",
     "json": "toolbind_lint.report.json",
+    "jsonl": "toolbind_lint.report.jsonl",
+    "sarif": "toolbind_lint.report.sarif",
     "github": "toolbind_lint.report.github",
+    "gitlab": "toolbind_lint.report.gitlab",
+    "junit": "toolbind_lint.report.junit",
+    "markdown": "toolbind_lint.report.markdown",
 }
 """Format -> the module that has its ``render``; imported when asked for."""
 
