@@ -13,7 +13,7 @@ from report_samples import at, crashed, finding, sample
 from toolbind_lint.check import load_rules
 from toolbind_lint.facts import Place, Step, Unreadable
 from toolbind_lint.findings import Cell, Finding, Fingerprint, Report
-from toolbind_lint.report import render, sarif
+from toolbind_lint.report import Options, render, sarif
 
 TEXT = {"type": "object", "properties": {"text": {"type": "string", "minLength": 1}}, "required": ["text"]}
 NUMBER = {"type": "integer", "minimum": 1}
@@ -146,7 +146,7 @@ SCHEMA = {
 
 def run_of(*findings: Finding, **fields: Any) -> dict[str, Any]:
     report = Report(root="..", findings=findings, subjects=(), files_checked=1, files_screened=0)
-    document = json.loads(render(report._replace(**fields), "sarif"))
+    document = json.loads(render(report._replace(**fields), "sarif", Options(rules=load_rules())))
     jsonschema.validate(document, SCHEMA)
     (run,) = document["runs"]
     return dict(run)

@@ -572,9 +572,11 @@ def _notes(report: Report, run: Run) -> None:
 
 
 def _options(args: argparse.Namespace, report: Report, run: Run) -> Options:
+    from toolbind_lint.check import load_rules
     from toolbind_lint.report import working_directory
 
     return _page_options(args)._replace(
+        rules=load_rules(),
         show_gates=run.value("show-gates") is True,
         statistics=run.value("statistics") is True,
         quiet=args.quiet,

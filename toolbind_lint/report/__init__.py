@@ -7,9 +7,12 @@ alone. The command decides about colour and width with ``terminal`` and passes t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple, TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from toolbind_lint.findings import Report
+
+if TYPE_CHECKING:
+    from toolbind_lint.report.explain import RulePage
 
 PIPE_WIDTH = 120
 """Columns of text that does not go to a terminal: fixed, so that logs and goldens never depend on the machine."""
@@ -32,7 +35,8 @@ class Options(NamedTuple):
     """How a report is shown.
 
     ``width`` is in terminal cells. ``working_directory`` is the working directory relative to the project root where it
-    lies inside it (``src/agent``), else empty: text and concise show paths as seen from there.
+    lies inside it (``src/agent``), else empty: text and concise show paths as seen from there. ``rules`` are described
+    by formats that can.
     """
 
     colour: bool = False
@@ -42,6 +46,7 @@ class Options(NamedTuple):
     statistics: bool = False
     quiet: bool = False
     working_directory: str = ""
+    rules: tuple[RulePage, ...] = ()
 
 
 DEFAULTS = Options()

@@ -13,11 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from toolbind_lint import __version__
-from toolbind_lint.check import Rule, load_rules
 from toolbind_lint.facts import Place, Step, Unreadable
 from toolbind_lint.findings import SEVERITIES, Crash, Disposition, Finding, Report, Severity
 from toolbind_lint.report import Options
-from toolbind_lint.report.explain import markdown
+from toolbind_lint.report.explain import RulePage, markdown
 from toolbind_lint.report.places import Reader, order
 from toolbind_lint.report.plain import clip, one_line, visible
 
@@ -43,18 +42,17 @@ KINDS: Mapping[Disposition, str] = {"suppressed": "inSource", "baselined": "exte
 
 
 def render(report: Report, options: Options) -> str:
-    """The report as indented SARIF; how it is shown (``options``) changes nothing."""
-    del options
-    return json.dumps(document(report), ensure_ascii=True, indent=2) + "\n"
+    """The report as indented SARIF; of the ``options`` only the rules count."""
+    return json.dumps(document(report, options.rules), ensure_ascii=True, indent=2) + "\n"
 
 
-def document(report: Report) -> dict[str, Any]:
-    """The report as plain values."""
+def document(report: Report, pages: Sequence[RulePage] = ()) -> dict[str, Any]:
+    """The report as plain values; ``pages`` describe the rules."""
     reader = Reader(report._replace(root="."), Options())
     told = [finding for finding in report.findings if finding.disposition != "unselected"]
     told.sort(key=lambda f: (f.disposition != "new", -SEVERITIES.index(f.severity), *order(f)))
     kept = sorted(told[:RESULTS], key=order)
-    rules = {rule.code: rule for rule in load_rules()}
+    rules = {rule.code: rule for rule in pages}
     codes = sorted({finding.code for finding in kept})
     index = {code: number for number, code in enumerate(codes)}
     compared = any(finding.disposition == "existing" for finding in told)
@@ -78,7 +76,7 @@ def document(report: Report) -> dict[str, Any]:
 # Rules
 
 
-def _rule(code: str, rule: Rule | None, findings: Sequence[Finding]) -> dict[str, Any]:
+def _rule(code: str, rule: RulePage | None, findings: Sequence[Finding]) -> dict[str, Any]:
     if rule is None:
         name = next(finding.name for finding in findings if finding.code == code)
         return {"id": code, "name": name, "shortDescription": {"text": name}}
