@@ -199,17 +199,22 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
         "kills": "flag",
         "of-package": "text",
     },
-    # A setting of an agent or run that forces a tool call on each turn; read like a bound. `values` are those that
-    # force; `released-by` is a parameter whose default releases it after the first turn, unless it is False.
+    # A setting of an agent or run that forces a tool call on each turn; it is given like a bound. `values` are those
+    # that force, with `any-text` every text but those in `free`; `types` the ones under "type" of a dict. `released-by`
+    # is a parameter whose default lets go after the first turn, unless it is False; `ended-by` are parameters with
+    # which a tool ends the run.
     "forced-setting": {
         "of": "texts",
         "param": "text",
         "where": "texts",
+        "position": "text",
         "path": "texts",
         "values": "texts",
         "types": "texts",
         "any-text": "flag",
+        "free": "texts",
         "released-by": "text",
+        "ended-by": "texts",
         "of-package": "text",
     },
     # Brings the tools of a server in. `filter` are parameters that narrow them to a set of exact names, inside under
@@ -293,6 +298,8 @@ class Catalogue:
         self.rows = tuple(rows)
         self.roots = dict(roots)
         self.packages = dict(packages or {})
+        """Distributions by framework: versions are those of the first that a manifest names. With a ``+`` before it a
+        name is a sibling of the same project, whose versions are its own."""
         self.waiting = tuple(waiting)
         self.calls: dict[str, dict[str, Row]] = {}
         self.methods: dict[str, dict[str, Row]] = {}
@@ -445,7 +452,8 @@ def _read(path: Path, roots: dict[str, str], packages: dict[str, tuple[str, ...]
     name = str(data.pop("name", path.parent.name))
     if data.pop("schema", SCHEMA) != SCHEMA:
         raise CatalogueError(f"schema must be {SCHEMA}", f"{path.parent.name}.schema")
-    packages[name] = tuple(str(package) for package in data.pop("packages", []))
+    siblings = ["+" + str(package) for package in data.pop("siblings", [])]
+    packages[name] = (*(str(package) for package in data.pop("packages", [])), *siblings)
     for root in data.pop("roots", []):
         roots[str(root)] = name
     data.pop("shares", None)

@@ -144,6 +144,7 @@ class Manifests:
 
     def constraint(self, path: str, packages: Sequence[str]) -> Constraint | None:
         """What speaks for the first of ``packages`` that anything near a file names; None where nothing does."""
+        packages = [package for package in packages if not package.startswith("+")]
         key = (path, tuple(packages))
         if key not in self._known:
             self._known[key] = next(self._find(path, packages), None)
@@ -151,7 +152,7 @@ class Manifests:
 
     def declares(self, path: str, packages: Sequence[str]) -> bool:
         """Whether a file belongs to the project that makes one of the packages."""
-        names = "|".join(_pattern(package) for package in packages)
+        names = "|".join(_pattern(package.lstrip("+")) for package in packages)
         own = re.compile(rf"(?mi)^[ \t]*name[ \t]*=[ \t]*[\"']?(?:{names})[\"']?[ \t]*,?[ \t]*$")
         for folder in _upwards(path):
             for manifest in self._in(folder):

@@ -87,6 +87,8 @@ class Makers:
 
     def names(self, expr: ir.Expr, function: Function) -> tuple[str, ...]:
         """The dotted names of a callee outside the project, also where the project is that library itself."""
+        if isinstance(expr, ir.Subscript):
+            expr = expr.base  # `Agent[Deps, str](...)`: type parameters
         meanings = self.program.resolve(expr, function)
         found = [m.name for m in meanings if isinstance(m, External)]
         return tuple(found) or tuple(self._written(expr, function, not meanings))
@@ -189,6 +191,12 @@ class Makers:
         if row is not None:
             yield Made(row, call, function)
             return
+        func, name = call.func, last_name(call.func)
+        if isinstance(func, ir.Attr) and name in self._same:
+            own = [made for made in self.of(func.base, function, depth) if name in made.row.all("same")]
+            yield from (made._replace(wraps=(*made.wraps, Wrap(name, call, function))) for made in own)
+            if own:
+                return
         known = False
         for meaning in self.program.resolve(call.func, function):
             if isinstance(meaning, ClassRef):
@@ -200,13 +208,6 @@ class Makers:
                 for returned in meaning.function.returned:
                     yield from self.of(returned, meaning.function, depth)
         if known:
-            return
-        func = call.func
-        name = last_name(func)
-        if isinstance(func, ir.Attr) and name in self._same:
-            for made in self.of(func.base, function, depth):
-                if name in made.row.all("same"):
-                    yield made._replace(wraps=(*made.wraps, Wrap(name, call, function)))
             return
         for value in self.step(call, function):
             yield from self.of(value.expr, value.function, depth)

@@ -57,6 +57,11 @@ class RunJudge:
     def __init__(self, finder: RunFinder) -> None:
         self.finder = finder
         self.tools = finder.tools
+        self._forcing: dict[str, list[Row]] = {}
+        for row in self.tools.catalogue.rows:
+            if row.kind == "forced-setting":
+                for owner in row.all("of"):
+                    self._forcing.setdefault(owner, []).append(row)
         self._bounds: dict[tuple[str, str], list[Row]] = {}
         for row in self.tools.catalogue.rows:
             if row.kind == "bound" and row.flags.get("stops-loop", True):
@@ -69,6 +74,7 @@ class RunJudge:
         if not run.alone:
             found.append(self._wall(run))
             found.extend(self._optional(run, gate) for gate in _OPTIONAL if self._rows(run, gate))
+            found.append(self._exit(run))
         return tuple(found)
 
     # ---- gates
@@ -111,6 +117,38 @@ class RunJudge:
         if stand.state == "unknown":
             return Verdict(gate, "unknown", (), (self._evidence(stand, at),))
         return Verdict(gate, "missing", (self._fault(run, stand, "none", self._words(run, stand)),))
+
+    def _exit(self, run: Run) -> Verdict:
+        """Whether a setting forces a tool call on every turn, so that no answer can end the run."""
+        for made in run.agents or (None,):
+            owners = [_identity(r) for r in (run.row, made.row if made is not None else None) if r is not None]
+            for row in (row for owner in owners for row in self._forcing.get(owner, ())):
+                if admitted(self._constraint(run, row), row.one("versions")):
+                    fault = self._forced(run, made, row)
+                    if fault is not None:
+                        return Verdict("exit", "leaks", (fault,))
+        return Verdict("exit", "unknown")
+
+    def _forced(self, run: Run, made: Made | None, row: Row) -> Fault | None:
+        if made is not None:
+            if any(self.finder.nonempty(v) for param in row.all("ended-by") for v in self.finder.given(made, param)):
+                return None
+            if row.one("released-by") and not self._holds_on(made, row.one("released-by")):
+                return None
+        for given in self._given(run, made, row):
+            for value in self.finder.agents.final(given.expr, given.function):
+                if _forces(value.expr, row):
+                    at = self.tools.program.at(given.function, given.expr)
+                    words = (("param", _param(row)), ("value", text_of(value.expr)), ("call", text_of(run.call.func)))
+                    return Fault("forced-choice", self._place(run), words, related=(Step(at, "forced here"),))
+        return None
+
+    def _holds_on(self, made: Made, param: str) -> bool:
+        return any(
+            isinstance(v.expr, ir.Const) and v.expr.value is False
+            for given in self.finder.given(made, param)
+            for v in self.finder.agents.final(given.expr, given.function)
+        )
 
     # ---- words
 
@@ -387,6 +425,18 @@ class RunJudge:
 
 
 _OPTIONAL: tuple[Gate, ...] = ("tool-timeout", "cost")
+
+
+def _forces(expr: ir.Expr, row: Row) -> bool:
+    """Whether a value of a setting forces a call."""
+    if isinstance(expr, ir.Const) and isinstance(expr.value, str):
+        return expr.value in row.all("values") or (
+            row.flags.get("any-text", False) and expr.value not in row.all("free")
+        )
+    if isinstance(expr, ir.DictE):
+        kind = expr.get("type")
+        return isinstance(kind, ir.Const) and kind.value in row.all("types")
+    return False
 
 
 def _identity(row: Row) -> str:
