@@ -98,8 +98,15 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
     "process": {"call": "texts", "shell": "text", "always": "flag", "session": "texts"},
     # May wait without end: `limit` names the parameter that ends the wait, `made-with` one of its receiver's
     # constructor; `kills`
-    # says that the work ends with the wait.
-    "wait": {"call": "texts", "method": "text", "limit": "texts", "made-with": "texts", "kills": "flag"},
+    # says that the work ends with the wait, `process` that it is a process, which ends only where it is killed.
+    "wait": {
+        "call": "texts",
+        "method": "text",
+        "limit": "texts",
+        "made-with": "texts",
+        "kills": "flag",
+        "process": "flag",
+    },
     # Modules and calls that cannot hang (`hangs`: that can, within such a module).
     "local": {"call": "texts", "hangs": "flag"},
     # Makes seconds of its parameters: `units` are `seconds=1`, `minutes=60`, `0=86400` for the first.

@@ -92,8 +92,12 @@ class LimitFinder:
                     yield self._limit(call, row, function, self._work_between(call, node, function) or started.kind)
                 elif started.mentioned(call):
                     yield self._limit(call, row, function, started.kind or self._work_between(call, None, function))
-            elif started.kind and started.mentioned(call, receiver=True):
+            elif started.kind and (started.mentioned(call, receiver=True) or self._is_on(call, node)):
                 yield self._limit(call, row, function, started.kind)
+
+    def _is_on(self, call: ir.Call, node: ir.Node) -> bool:
+        """``pool.submit(work()).result(9)``: a method of what a node is part of."""
+        return isinstance(call.func, ir.Attr) and self._holds(call.func.base, node)
 
     def _blocks(self, node: ir.Node, function: Function) -> Iterator[Limit]:
         """Timers whose ``with`` stands around a node."""
@@ -253,6 +257,11 @@ class LimitFinder:
                 return row
         return None
 
+    def waits_with_limit(self, call: ir.Call, function: Function) -> bool:
+        """Whether a call waits, for so long, for what was started elsewhere."""
+        row = self._timer(call, function, "wait")
+        return row is not None and self._is_given(call, row)
+
     def _waitable(self, call: ir.Call, function: Function) -> bool:
         """Whether the receiver of a call is something that was started beside."""
         assert isinstance(call.func, ir.Attr)
@@ -298,7 +307,7 @@ class LimitFinder:
         """The kind of what a call runs beside its caller; empty where it runs nothing there."""
         known = False
         for meaning in self.program.resolve(call.func, function):
-            known = known or not isinstance(meaning, External) or not meaning.name.startswith("builtins.")
+            known = known or not isinstance(meaning, External)
             row = self.catalogue.find("starts-work", meaning.name) if isinstance(meaning, External) else None
             if row is not None:
                 return row.one("kind")

@@ -30,11 +30,12 @@ class Wait(NamedTuple):
 
 
 class Survey(NamedTuple):
-    """All waits of some code; ``cut`` says that not all of it was read."""
+    """All waits of some code and the functions that were read; ``cut`` says that not all of it was."""
 
     waits: tuple[Wait, ...]
     files: bool
     cut: bool
+    functions: tuple[Function, ...] = ()
 
     def of(self, *states: str) -> list[Wait]:
         """The waits in one of some states."""
@@ -71,7 +72,7 @@ class WaitFinder:
         return self._gather(pending, waits, files=files)
 
     def _gather(self, pending: list[tuple[Function, int]], waits: list[Wait], *, files: bool) -> Survey:
-        seen: set[str] = set()
+        seen: dict[str, Function] = {}
         cut = False
         while pending:
             function, depth = pending.pop()
@@ -80,12 +81,12 @@ class WaitFinder:
             if len(seen) >= MAX_FUNCTIONS or depth > MAX_DEPTH:
                 cut = True
                 continue
-            seen.add(function.key)
+            seen[function.key] = function
             found, targets, touches = self._of(function)
             waits.extend(found)
             files = files or touches
             pending.extend((t, depth + 1) for t in targets)
-        return Survey(tuple(waits), files, cut)
+        return Survey(tuple(waits), files, cut, tuple(seen.values()))
 
     def _of(self, function: Function) -> tuple[tuple[Wait, ...], tuple[Function, ...], bool]:
         if function.key not in self._waits:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from toolbind_lint.facts import Place, Step
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.bounds import reach
+from toolbind_lint.recognise.gates import leftovers
 from toolbind_lint.recognise.gates.cap import number_text, place_of
 from toolbind_lint.recognise.limits import Limit
 from toolbind_lint.recognise.loops import Case
@@ -34,6 +35,7 @@ class Standing(NamedTuple):
     evidence: Evidence | None = None
     survey: Survey | None = None
     related: tuple[Step, ...] = ()
+    limits: tuple[Limit, ...] = ()
 
 
 def verdict(case: Case) -> Verdict:
@@ -70,9 +72,9 @@ def _standing(case: Case, point: Point) -> Standing:
     at = place_of(case, point, dispatch.node)
     if "tool-timeout" in dispatch.proves:
         return Standing(point, "held", None, Evidence(at, "", "held by configuration"))
-    around = list(limits_of(case, point))
+    around = tuple(limits_of(case, point))
     if around:
-        return _limited(case, point, around[0])
+        return _limited(case, point, _best(around))._replace(limits=around)
     own = _own(case, point)
     if own is not None and own.limit is not None:
         return _limited(case, point, own.limit, Survey((own,), files=False, cut=False))
@@ -82,6 +84,11 @@ def _standing(case: Case, point: Point) -> Standing:
     if own is not None:
         return Standing(point, "none")
     return _by_handlers(case, point, at)
+
+
+def _best(limits: tuple[Limit, ...]) -> Limit:
+    """Of several limits around one tool the one that is on and ends the work, the nearest of those."""
+    return min(enumerate(limits), key=lambda row: (row[1].off, not row[1].kills, row[0]))[1]
 
 
 def _limited(case: Case, point: Point, limit: Limit, survey: Survey | None = None) -> Standing:
@@ -204,8 +211,21 @@ def _words(standing: Standing) -> tuple[tuple[str, str], ...]:
 
 
 def _weaknesses(case: Case, standings: list[Standing]) -> Iterator[Fault]:
-    """What a limit leaves running."""
-    return iter(())
+    """What the limits leave running, and what they do not look at; each place once."""
+    found: dict[tuple[str, Place], Fault] = {}
+    for one in standings:
+        faults: list[Fault] = list(leftovers.forgotten(case, one.point))
+        if one.limit is not None and one.survey is None:
+            faults.extend(leftovers.of_limit(case, one.point, one.limit))
+        if one.limit is not None and one.state == "held":
+            faults.extend(leftovers.not_clamped(case, one.point, one.limits or (one.limit,)))
+        if one.survey is not None:
+            faults.extend(leftovers.of_survey(case.tools, one.survey))
+        for fault in faults:
+            found.setdefault((fault.how, fault.place), fault)
+    # What goes on running because nobody holds it is not also told as running on behind its wait.
+    left = {place for how, place in found if how == "left-running"}
+    yield from (f for (how, place), f in found.items() if how != "does-not-kill" or place not in left)
 
 
 # ---- judged too late

@@ -53,15 +53,17 @@ def _judge(case: Case, point: Point, budget: float | None) -> Fault | None:
         return None
     at = place_of(case, point)
     words = {"call": turn.callee, "source": patience.source}
+    implicit = patience.source not in {"the call", "the client"}
     if patience.seconds is None:
-        words["value"] = f"{patience.source} has no default of its own"
+        words["value"] = f"{patience.source} waits without end" if implicit else f"no limit is set on {patience.source}"
         return Fault("one-turn-unbounded", at, tuple(words.items()))
     effective = patience.seconds * (patience.retries + 1)
     times = f" × {patience.retries + 1}" if patience.retries else ""
     said = f"{_text(patience.seconds)} s{times}"
-    implicit = patience.source not in {"the call", "the client"}
     if budget is not None and effective > budget:
-        relies = f"relies on {patience.source}'s default of {said}" if implicit else f"{said} set on {patience.source}"
+        relies = (
+            f"it relies on {patience.source}'s default of {said}" if implicit else f"{said} set on {patience.source}"
+        )
         words.update({"value": f"{relies}, more than the {_text(budget)} s of the run", "cap": _text(budget)})
         return Fault("one-turn-unbounded", at, tuple(words.items()))
     if implicit and _streams(case, point):

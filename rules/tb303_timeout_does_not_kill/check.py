@@ -1,0 +1,13 @@
+"""A wait that ends while the work goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolbind_lint.findings import Hit
+from toolbind_lint.verdicts import Fault, Subject
+
+
+def check(fault: Fault, subject: Subject) -> Iterator[Hit]:
+    """Report the wait."""
+    yield Hit(fault.place)
