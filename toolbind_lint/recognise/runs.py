@@ -272,7 +272,8 @@ class RunFinder:
     def _unknown_splat(self, arg: ir.Arg, function: Function) -> bool:
         if arg.star != "**":
             return False
-        return not any(isinstance(v.expr, (ir.DictE, ir.Call)) for v in self.agents.final(arg.value, function))
+        found = list(self.agents.final(arg.value, function))
+        return not found or not all(isinstance(v.expr, ir.DictE) or _is_dict(v.expr) for v in found)
 
     def _has_any(self, call: ir.Call, function: Function, row: Row) -> bool:
         for param in row.all("loops-with"):
@@ -461,6 +462,10 @@ class RunFinder:
         if any(isinstance(c.func, ir.Attr) and c.func.name in asking for c in function.calls):
             return True
         return any(self._asks_below(f, seen) for f in self.loops.callees(function))
+
+
+def _is_dict(expr: ir.Expr) -> bool:
+    return isinstance(expr, ir.Call) and isinstance(expr.func, ir.Name) and expr.func.id == "dict"
 
 
 class _Graph:

@@ -222,14 +222,20 @@ class RunJudge:
     # ---- how a bound stands
 
     def _rows(self, run: Run, gate: str) -> bool:
-        return any((i, gate) in self._bounds for i in self._ids(run)) or any(
-            self._member_rows(m, gate, 0) for m in run.agents
+        return any(self._known(run, i, gate) for i in self._ids(run)) or any(
+            self._member_rows(run, m, gate, 0) for m in run.agents
         )
 
-    def _member_rows(self, made: Made, gate: str, depth: int) -> bool:
-        if (_identity(made.row), gate) in self._bounds:
+    def _known(self, run: Run, owner: str, gate: str) -> bool:
+        """Whether some version that the project admits has a bound for a gate."""
+        rows = self._bounds.get((owner, gate), ())
+        return any(admitted(self._constraint(run, row), row.one("versions")) for row in rows)
+
+    def _member_rows(self, run: Run, made: Made, gate: str, depth: int) -> bool:
+        if self._known(run, _identity(made.row), gate):
             return True
-        return depth < MAX_MEMBERS and any(self._member_rows(m, gate, depth + 1) for m in self.finder.members(made))
+        inner = self.finder.members(made) if depth < MAX_MEMBERS else ()
+        return any(self._member_rows(run, m, gate, depth + 1) for m in inner)
 
     def _ids(self, run: Run) -> list[str]:
         found = [_identity(run.row)] if run.row is not None else []
