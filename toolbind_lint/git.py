@@ -122,6 +122,11 @@ class Repository:
             raise GitError(f"HEAD and `{revision}` have no common history{self._what_to_fetch(revision)}")
         raise GitError(f"git merge-base: {_first(errors)}{self._what_to_fetch(revision)}")
 
+    def ask(self, *args: str) -> str:
+        """What git answers, without the blanks around it; empty where it fails. For questions about revisions only."""
+        status, said, _ = self._run(*args)
+        return "" if status else os.fsdecode(said).strip()
+
     def shallow(self) -> bool:
         """Whether the history is cut."""
         status, said, _ = self._run("rev-parse", "--is-shallow-repository")
