@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from toolbind_lint.verdicts import GATES
+
 SCHEMA = 1
 
 PROJECT = "project"
@@ -249,6 +251,7 @@ WORDY = ("client", "turn", "reply", "dispatch", "retry", "word", "enclosing-limi
 """Kinds whose rows give words to look for, or are asked for wherever the frameworks are not: never put off."""
 
 CHOICES: dict[tuple[str, str], frozenset[str]] = {
+    ("dispatch", "proves"): frozenset(GATES),
     ("bound", "where"): frozenset({"constructor", "call", "method", "with"}),
     ("forced-setting", "where"): frozenset({"constructor", "call", "method", "with"}),
     ("bound", "gate"): frozenset({"cap", "wall", "cost", "tool-timeout"}),

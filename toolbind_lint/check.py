@@ -20,7 +20,7 @@ from toolbind_lint.facts import Place, Step, Unreadable
 from toolbind_lint.findings import SEVERITIES, Crash, Finding, Hit, Severity
 from toolbind_lint.verdicts import GATES, Confidence, Fault, Kind, Subject
 
-Judged = Literal["gate", "file", "suppression", "change"]
+Judged = Literal["gate", "call", "file", "suppression", "change"]
 Polarity = Literal["presence", "absence"]
 CheckFunction = Callable[..., Iterable[Hit]]
 
@@ -31,6 +31,7 @@ BASE = ".base"
 
 CERTAIN_WORDS: Mapping[Judged, frozenset[str]] = {
     "gate": frozenset({"subject", "function"}),
+    "call": frozenset({"subject", "function", "call", "gates", "config"}),
     "file": frozenset({"reason", "message"}),
     "suppression": frozenset({"codes"}),
     "change": frozenset({"subject"}),
@@ -41,6 +42,7 @@ POSSIBLE_WORDS: Mapping[Judged, frozenset[str]] = {
     "gate": frozenset(
         {"cap", "source", "counter", "ceiling", "call", "param", "value", "error", "handler", "at", "note"}
     ),
+    "call": frozenset({"note"}),
     "file": frozenset(),
     "suppression": frozenset({"note"}),
     "change": frozenset(
@@ -375,6 +377,8 @@ def check(
             heard = verdict.faults if verdict.state in {"leaks", "missing"} else ()
             for fault in (*heard, *verdict.beside):
                 panel.hear_fault(fault, verdict.gate, subject)
+        for call in subject.unknown:
+            panel.hear_fault(call, "", subject)
     for fact in unreadable:
         panel.hear_file(fact)
     return panel.result()
@@ -408,6 +412,7 @@ class _Panel:
             for kind in rule.judges
         }
         self.of_changes = {how: rule for rule in rules if rule.subject == "change" for how in rule.hows}
+        self.of_calls = {how: rule for rule in rules if rule.subject == "call" for how in rule.hows}
         self.of_files = [rule for rule in rules if rule.subject == "file"]
         self.of_suppressions = [rule for rule in rules if rule.subject == "suppression"]
         self.functions: dict[str, CheckFunction | Exception] = {}
@@ -415,7 +420,7 @@ class _Panel:
         self.crashes: dict[tuple[str, str], Crash] = {}
 
     def hear_fault(self, fault: Fault, gate: str, subject: Subject) -> None:
-        rule = self.by_how.get((gate, fault.how, subject.kind))
+        rule = self.by_how.get((gate, fault.how, subject.kind)) if gate else self.of_calls.get(fault.how)
         if rule is None:
             return
         words = {"subject": SUBJECT_NAMES[subject.kind], "function": subject.function}

@@ -262,7 +262,9 @@ def _rules_options(parser: _Parser) -> None:
 
 def _config_command_options(parser: _Parser) -> None:
     parser.add_argument("path", nargs="?", metavar="PATH", help="the file or folder to ask about (default: here)")
+    parser.add_argument("--suggest", action="store_true", help="lint it, and print tables that answer unknown calls")
     _selection_options(parser)
+    _discovery_options(parser)
     _config_options(parser)
 
 
@@ -653,7 +655,19 @@ def _page_options(args: argparse.Namespace) -> Options:
     return Options(colour=colour, width=width, verbose=args.verbose)
 
 
+def _suggest(args: argparse.Namespace) -> int:
+    from toolbind_lint.report import suggest, working_directory
+
+    run = _prepare(args, [args.path or "."])
+    report = _lint(run)
+    _notes(report, run)
+    _print(suggest.render(report, Options(working_directory=working_directory(report.root, run.cwd))))
+    return _told_crashes(report)
+
+
 def _config(args: argparse.Namespace) -> int:
+    if args.suggest:
+        return _suggest(args)
     cwd = str(Path.cwd())
     path = absolute(args.path or ".", cwd)
     _must_exist([path])

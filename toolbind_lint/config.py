@@ -112,17 +112,18 @@ class Value(NamedTuple):
 
 class Config(NamedTuple):
     """One configuration file with what it extends. ``tables`` are the raw in-house tables, one mapping a file,
-    outermost first.
+    outermost first; ``bases`` the folders, relative to the root, that their globs start from.
     """
 
     path: str
     values: Mapping[str, Value] = {}
     tables: tuple[Mapping[str, object], ...] = ()
+    bases: tuple[str, ...] = ()
 
 
 class FileSettings(NamedTuple):
     """What the settings say about one file. ``ignored`` are its per-file ignores with their origins; sizes are
-    turns, ms, tokens.
+    turns, ms, tokens; ``scope`` says why bounds of a request do not fit here, or is empty.
     """
 
     config: str
@@ -134,6 +135,7 @@ class FileSettings(NamedTuple):
     step_ceiling: int
     wall_ceiling_ms: int | None
     token_ceiling: int | None
+    scope: str = ""
 
     def override(self, rule: RuleName) -> Severity | None:
         """The severity that the project gives the rule, by the most exact selector of its ``severity`` table."""
@@ -208,6 +210,7 @@ class Settings:
             step_ceiling=get("step-ceiling"),
             wall_ceiling_ms=get("wall-ceiling-ms"),
             token_ceiling=get("token-ceiling"),
+            scope=self._scope(path, folder),
         )
 
     def excluded(self, path: str, *, folder: bool, whole: bool = False) -> bool:
@@ -249,6 +252,19 @@ class Settings:
         for pattern, codes in cast("Mapping[str, tuple[str, ...]]", value.value).items():
             if self._globs(value._replace(value=(pattern,))).covers(path):
                 yield from ((code, f"{pattern!r} of per-file-ignores ({value.origin})") for code in codes)
+
+    def _scope(self, path: str, folder: str) -> str:
+        """The declared scope that a file lies in: ``workflow: its own timeouts``; the last one that covers it."""
+        config = self.config_for(folder)
+        said = ""
+        for tables, base in zip(config.tables, config.bases, strict=True):
+            for row in cast("list[Mapping[str, Any]]", tables.get("scope", [])):
+                patterns = row.get("paths", [])
+                globs = (patterns,) if isinstance(patterns, str) else tuple(patterns)
+                if self._globs(Value(globs, config.path, base)).covers(path):
+                    parts = [row.get(name, "") for name in ("kind", "reason")]
+                    said = ": ".join(part for part in parts if part) or "another scope"
+        return said
 
     def _globs(self, value: Value) -> Globs:
         patterns = cast("tuple[str, ...]", value.value)
@@ -346,7 +362,8 @@ class ConfigFiles:
             raise reader.error(("extend",), f"there is no file `{displayed(target)}`")
         parent = self._load(target, True, None, chain)
         assert parent is not None
-        return Config(own.path, {**parent.values, **own.values}, (*parent.tables, *own.tables))
+        tables, bases = (*parent.tables, *own.tables), (*parent.bases, *own.bases)
+        return Config(own.path, {**parent.values, **own.values}, tables, bases)
 
 
 def displayed(path: str) -> str:
@@ -424,7 +441,7 @@ class _FileReader:
             else:
                 raise self._unknown(key, raw)
         self._check_tables(tables)
-        return Config(self.shown, values, (tables,) if tables else ())
+        return Config(self.shown, values, (tables,) if tables else (), (self.base,) if tables else ())
 
     def _value(self, key: str, raw: object) -> Value:
         try:

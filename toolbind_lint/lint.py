@@ -171,7 +171,7 @@ def _recognise(
 
     def limits(path: str) -> Limits:
         file = settings.for_file(path)
-        return Limits(file.step_ceiling, file.wall_ceiling_ms, file.token_ceiling)
+        return Limits(file.step_ceiling, file.wall_ceiling_ms, file.token_ceiling, file.scope)
 
     try:
         found = recognise(project, catalogue, limits, wanted, judged, snapshot)

@@ -92,6 +92,7 @@ class Subject(NamedTuple):
     ``function`` is the qualified name around it (``<module>`` at module level), ``label`` a short way to name it to a
     person. ``framework`` is the catalogue's name of the owner, or empty. ``shape`` is the subject's head with locals
     renamed in order: for a loop its header, the callees of its turns and dispatches, the kinds of its exits.
+    ``unknown`` are the calls into code that nobody knows and that hides gates of the subject.
     ``witness`` is, for a loop that nothing ends, one full pass on which nothing moves. ``names`` are the names of tools
     that it lets run or, where that is not written down, that it offers, each where it is written.
     """
@@ -110,6 +111,7 @@ class Subject(NamedTuple):
     dispatches: tuple[Step, ...] = ()
     witness: tuple[Step, ...] = ()
     names: tuple[Step, ...] = ()
+    unknown: tuple[Fault, ...] = ()
 
     def verdict(self, gate: Gate) -> Verdict:
         """The verdict of one gate; not-applicable where the recogniser gave none."""

@@ -29,6 +29,8 @@ class Limits(NamedTuple):
     step_ceiling: int = 100
     wall_ceiling_ms: int | None = None
     token_ceiling: int | None = None
+    scope: str = ""
+    """Why the bounds of a request do not fit here, where the project declares that; empty elsewhere."""
 
 
 class Recognised(NamedTuple):
@@ -58,6 +60,7 @@ def recognise(
     from toolbind_lint.recognise.dispatches import DispatchFinder
     from toolbind_lint.recognise.loops import LoopFinder, Tools
     from toolbind_lint.recognise.program import Program
+    from toolbind_lint.recognise.scopes import in_scope
     from toolbind_lint.recognise.subjects import subject
     from toolbind_lint.recognise.values import Values
 
@@ -138,6 +141,7 @@ def recognise(
             module = program.module(path)
             for number in range(len(module.index.statements)) if module is not None else ():
                 guarded("runs", path, lambda m=module, n=number: subjects.extend(agents.find(m, n, limits(m.path))))  # type: ignore[misc]
+    subjects = [in_scope(s, limits(s.header.path).scope) for s in subjects]
     subjects.sort(key=lambda s: (s.place.path, s.place.cell or 0, s.place.line, s.place.column, s.kind))
     unreadable = (*dict.fromkeys(program.unreadable), *slow.values())
     return Recognised(tuple(subjects), tuple(unreadable), tuple(crashes))

@@ -186,6 +186,8 @@ class DispatchFinder(RoleFinder):
         if isinstance(func, ir.Attr):
             unknown = not any(isinstance(m, External) for m in self.program.resolve(func, function))
             row = self.catalogue.by_method("dispatch", callee) if unknown else None
+            if row is not None and row.framework == "project" and not self.program.targets(call, function):
+                return self._declared(call, row, function, callee)
             if row is not None and not self.program.targets(call, function) and self._model_named(call, row, function):
                 return Dispatch(call, function, "server", _first(call, row.one("name")), callee)
             if TOOL in self.of(func.base, function) and (func.name in RUNS or self.carries_arguments(call, function)):

@@ -14,6 +14,7 @@ from toolbind_lint.recognise.names import names
 from toolbind_lint.recognise.paths import Point
 from toolbind_lint.recognise.program import External
 from toolbind_lint.recognise.roles import last_name
+from toolbind_lint.recognise.unknown_calls import unknown_calls
 from toolbind_lint.recognise.values import text_of
 from toolbind_lint.verdicts import Envelope, Evidence, Fault, Subject, Verdict
 
@@ -40,6 +41,7 @@ def subject(case: Case, limits: Limits) -> Subject:
             (f.trail for v in verdicts for f in v.faults if f.how in {"none", "infinite", "never-moves", "spins"}), ()
         ),
         names=names(case),
+        unknown=unknown_calls(case, verdicts),
     )
 
 
@@ -62,7 +64,7 @@ def _verdicts(case: Case, limits: Limits) -> tuple[Verdict, ...]:
         timeouts.verdict(case),
         errors.verdict(case),
         exits.verdict(case),
-        cost.verdict(case),
+        cost.verdict(case, limits.token_ceiling),
         *shared.verdict(case),
     )
 

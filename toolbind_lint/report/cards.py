@@ -145,7 +145,7 @@ class Writer:
         rows = []
         for gate in GATES:
             verdict = subject.verdict(gate)
-            if verdict.state != "not-applicable" or self.options.verbose:
+            if verdict.state != "not-applicable" or verdict.evidence or self.options.verbose:
                 rows += self.gate(subject, verdict)
         return rows
 

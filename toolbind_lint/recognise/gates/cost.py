@@ -21,8 +21,8 @@ _ORDER = frozenset({"<", "<=", ">", ">="})
 MAX_READ = 300
 
 
-def verdict(case: Case) -> Verdict:
-    """How the token or cost budget of a loop stands."""
+def verdict(case: Case, ceiling: int | None = None) -> Verdict:
+    """How the token or cost budget of a loop stands; one above the project's ceiling bounds nothing."""
     budgets = [b for b in case.bounds if is_budget(case, b)]
     off: tuple[Bound, Value] | None = None
     for budget in budgets:
@@ -32,6 +32,10 @@ def verdict(case: Case) -> Verdict:
         if budget.off or _is_off(value):
             off = off or (budget, value)
             continue
+        if ceiling is not None and value.number is not None and value.number > ceiling:
+            note = f"A budget of {number_text(value)} lies above the project's ceiling of {ceiling}"
+            at = value.trail[0].place if value.trail else place_of(case, budget.tests[0])
+            return Verdict("cost", "missing", (Fault("none", at, (("note", note),), value.trail),))
         return _held(case, budget, value)
     if off is not None:
         budget, value = off
