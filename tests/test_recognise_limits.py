@@ -136,3 +136,55 @@ def test_a_decorator_that_limits_nothing_is_none() -> None:
         "@logged\nasync def f():\n    await work()\n"
     )
     assert enclosing(body) == ()
+
+
+def test_the_switch_may_stand_a_call_above() -> None:
+    body = (
+        "class Agent:\n    budget = None\n    def run(self):\n        if self.budget is not None:\n"
+        "            return self.timed(self.budget)\n        else:\n            return self.plain()\n"
+        "    def timed(self, seconds):\n        pool = ThreadPoolExecutor()\n        fut = pool.submit(self.plain)\n"
+        "        return fut.result(timeout=seconds)\n    def plain(self):\n        work()\n"
+    )
+    (found,) = enclosing(body)
+    assert found.off
+
+
+JOBS = {
+    "celery": "from celery import shared_task\n\n@shared_task(time_limit=9)\n",
+    "dramatiq": "import dramatiq\n\n@dramatiq.actor\n",
+    "prefect": "from prefect import flow\n\n@flow(timeout_seconds=9)\n",
+    "temporal": "from temporalio import activity\n\n@activity.defn\n",
+    "airflow": "from datetime import timedelta\nfrom airflow.decorators import task\n\n"
+    "@task(execution_timeout=timedelta(minutes=5))\n",
+    "dagster": "from dagster import op\n\n@op(tags={'dagster/max_runtime': 9})\n",
+    "rq": "from rq.decorators import job\n\n@job('default')\n",
+}
+NO_JOBS = {
+    "celery": "from celery import shared_task\n\n@shared_task\n",
+    "prefect": "from prefect import flow\n\n@flow(timeout_seconds=None)\n",
+    "airflow": "from airflow.decorators import task\n\n@task(retries=3)\n",
+    "dagster": "from dagster import op\n\n@op(tags={'kind': 'agent'})\n",
+}
+
+
+@pytest.mark.parametrize("text", JOBS.values(), ids=JOBS)
+def test_a_job_system_limits_what_it_runs(text: str) -> None:
+    assert len(enclosing(text + "def f():\n    work()\n")) == 1
+
+
+@pytest.mark.parametrize("text", NO_JOBS.values(), ids=NO_JOBS)
+def test_a_job_without_a_limit_has_none(text: str) -> None:
+    assert enclosing(text + "def f():\n    work()\n") == ()
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        "from rq import Queue\n\ndef g():\n    Queue().enqueue(f)\n",
+        "from airflow.operators.python import PythonOperator\n\ndef g():\n"
+        "    PythonOperator(task_id='x', python_callable=f, execution_timeout=9)\n",
+        "from func_timeout import func_timeout\n\ndef g():\n    func_timeout(9, f)\n",
+    ],
+)
+def test_a_call_that_runs_a_function_may_limit_it(run: str) -> None:
+    assert len(enclosing("def f():\n    work()\n\n" + run)) == 1

@@ -130,7 +130,9 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
     # A decorator that ends the function after a time: `param` names its limits ("0" is the first argument); `by-
     # default` says
     # that it has one where none is given.
-    "enclosing-limit": {"call": "texts", "param": "texts", "by-default": "flag"},
+    "enclosing-limit": {"call": "texts", "param": "texts", "entry": "text", "by-default": "flag"},
+    # A call that runs the function it is given under a limit; keys as above.
+    "enclosing-call": {"call": "texts", "param": "texts", "by-default": "flag"},
     # Turns a name into code.
     "code-by-name": {"call": "texts", "form": "text"},
     # Gives a reply back out of what it is given (the chunks of a stream, say).

@@ -13,7 +13,7 @@ from toolbind_lint.catalogue import Catalogue, Row
 from toolbind_lint.facts import Value
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.program import External, Function, FunctionRef, Program
-from toolbind_lint.recognise.roles import dotted, last_name
+from toolbind_lint.recognise.roles import argument, dotted, last_name
 from toolbind_lint.recognise.values import Values
 
 MAX_CALLERS = 4
@@ -62,6 +62,7 @@ class LimitFinder:
         self._timers: dict[str, tuple[tuple[ir.Call, Row], ...]] = {}
         self._decorated: dict[str, tuple[Limit, ...]] = {}
         self._around: dict[tuple[int, str], tuple[Limit, ...]] = {}
+        self._above: dict[tuple[str, int], tuple[Limit, ...]] = {}
         self._keep: dict[int, ir.Node] = {}
 
     # ---- what stands around a node in its own function
@@ -148,12 +149,38 @@ class LimitFinder:
         scope = function.parent or function
         for arg in call.args if call is not None else ():
             named = arg.name in row.all("param") or ("0" in row.all("param") and arg.name is None and not arg.star)
-            if named and not (isinstance(arg.value, ir.Const) and not arg.value.value):
-                values = self.values.alternatives(arg.value, scope)
-                yield Limit(decorator, scope, arg.value, values, True, "", "decorator")
+            value = self._entry(arg.value, row, scope) if named else None
+            if value is not None and not (isinstance(value, ir.Const) and not value.value):
+                values = self.values.alternatives(value, scope)
+                yield Limit(decorator, scope, value, values, True, "", "decorator")
                 return
         if row.flags.get("by-default", False):
             yield Limit(decorator, scope, None, (), True, "", "decorator")
+
+    def _entry(self, value: ir.Expr, row: Row, scope: Function) -> ir.Expr | None:
+        """The number in a parameter: itself, or an entry of the dict that it is."""
+        if not row.one("entry"):
+            return value
+        found = (display.get(row.one("entry")) for display, _ in self.program.displays(value, scope))
+        return next((v for v in found if v is not None), None)
+
+    def _handed(self, call: ir.Call, caller: Function, function: Function) -> tuple[Limit, ...]:
+        """The limit of a call that runs a function which it is given."""
+        if not any(self._refers(a.value, function, caller) for a in call.args):
+            return ()
+        row = self._timer(call, caller, "call")
+        if row is not None and self._is_given(call, row):
+            return (self._limit(call, row, caller, ""),)
+        for meaning in self.program.resolve(call.func, caller):
+            row = self.catalogue.find("enclosing-call", meaning.name) if isinstance(meaning, External) else None
+            if row is not None:
+                value = given(call, row.all("param"))
+                if value is not None and not (isinstance(value, ir.Const) and not value.value):
+                    values = self.values.alternatives(value, caller)
+                    return (Limit(call, caller, value, values, kills=True, work="", form="decorator"),)
+                if row.flags.get("by-default", False):
+                    return (Limit(call, caller, None, (), kills=True, work="", form="decorator"),)
+        return ()
 
     def _wrapping(self, decorator: ir.Expr, factory: Function, function: Function) -> Iterator[Limit]:
         """A decorator of the project whose wrapper calls the function under a timer."""
@@ -179,15 +206,21 @@ class LimitFinder:
             return own
         if depth >= MAX_CALLERS or function.toplevel:
             return ()
-        sites = self.sites(function)
-        if not sites:
-            return ()
-        found = [(call, caller, self.enclosing(caller, call, depth + 1)) for call, caller in sites]
+        key = (function.key, depth)
+        if key not in self._above:
+            self._above[key] = ()
+            self._above[key] = self._by_callers(function, depth)
+        return self._above[key]
+
+    def _by_callers(self, function: Function, depth: int) -> tuple[Limit, ...]:
+        """The limits around all the calls that lead to a function."""
+        found = [
+            (call, caller, self._handed(call, caller, function) or self.enclosing(caller, call, depth + 1))
+            for call, caller in self.sites(function)
+        ]
         limits = [limit for _, _, several in found for limit in several[:1]]
-        if not limits:
-            return ()
         bare = [(call, caller) for call, caller, several in found if not several]
-        if all(self.otherwise(call, caller, limits) for call, caller in bare):
+        if limits and all(self.otherwise(call, caller, limits) for call, caller in bare):
             return tuple(limits)
         return ()
 
@@ -213,9 +246,7 @@ class LimitFinder:
 
     def otherwise(self, node: ir.Node, function: Function, limits: list[Limit]) -> bool:
         """Whether a node stands on the side of a test that is taken where the number of a limit is not given."""
-        words = {
-            last_name(n) for limit in limits for n in ir.walk(limit.value or ir.Other(node.span, ())) if last_name(n)
-        }
+        words = {word for limit in limits for word in self._words(limit)}
         for stmt in function.nodes:
             if not isinstance(stmt, (ir.If, ir.IfExp)):
                 continue
@@ -228,6 +259,21 @@ class LimitFinder:
             if isinstance(stmt, ir.If) and stmt.span[2:] <= node.span[:2] and _leaves(stmt.body):
                 return True
         return False
+
+    def _words(self, limit: Limit) -> Iterator[str]:
+        """The names of a limit's number, and of what callers pass for it."""
+        for node in ir.walk(limit.value) if limit.value is not None else ():
+            name = last_name(node)
+            if name:
+                yield name
+            if not isinstance(node, ir.Name):
+                continue
+            for number, param in enumerate(limit.function.node.params):
+                if param.name != node.id:
+                    continue
+                for call, _ in self.program.callers(limit.function):
+                    passed = argument(call, param, number - (1 if limit.function.self_name else 0))
+                    yield from (last_name(n) for n in ir.walk(passed) if last_name(n)) if passed is not None else ()
 
     # ---- timers
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from toolbind_lint.catalogue import Row
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.limits import Limit, LimitFinder, given
-from toolbind_lint.recognise.program import ClassRef, External, Function
-from toolbind_lint.recognise.roles import RoleFinder, dotted, last_name
+from toolbind_lint.recognise.program import ClassRef, External, Function, Program
+from toolbind_lint.recognise.roles import RoleFinder, argument, dotted, last_name
 
 MAX_FUNCTIONS = 120
 MAX_DEPTH = 6
@@ -250,6 +250,9 @@ def made_by(limits: LimitFinder, expr: ir.Expr, function: Function) -> Iterator[
             for binding in program.lookup(top.id, scope):
                 if binding.value is not None:
                     pending.append((binding.value, binding.scope, depth + 1))
+                if isinstance(binding.node, ir.Param):
+                    passed = _passed(program, binding.node, binding.index, binding.scope)
+                    pending.extend((value, caller, depth + 1) for value, caller in passed)
         elif isinstance(top, (ir.Bool, ir.IfExp)):
             sides = (top.left, top.right) if isinstance(top, ir.Bool) else (top.body, top.orelse)
             pending.extend((side, scope, depth + 1) for side in sides)
@@ -259,8 +262,18 @@ def made_by(limits: LimitFinder, expr: ir.Expr, function: Function) -> Iterator[
                 pending.extend((value, t, depth + 1) for t in targets for value in t.returned)
             else:
                 yield top, scope
-                if isinstance(top.func, ir.Attr):
+                if last_name(top.func) in {"enter_context", "enter_async_context", "aenter"} and top.args:
+                    pending.append((top.args[0].value, scope, depth + 1))
+                elif isinstance(top.func, ir.Attr):
                     pending.append((top.func.base, scope, depth + 1))
+
+
+def _passed(program: Program, param: ir.Param, index: int, function: Function) -> Iterator[tuple[ir.Expr, Function]]:
+    """What callers give for a parameter."""
+    for call, caller in program.callers(function)[:6]:
+        value = argument(call, param, index - (1 if function.self_name else 0))
+        if value is not None:
+            yield value, caller
 
 
 def _timeouts(call: ir.Call) -> tuple[str, ...]:
