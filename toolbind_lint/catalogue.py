@@ -155,6 +155,13 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
     "passes-value": {"call": "texts"},
     # An exception that means: this run must stop.
     "gate-error": {"name": "texts"},
+    # Reads a result: `form` is shape (and raises where it does not fit), format (any text of it) or repair (broken
+    # ones, too); `names` are methods that do so on receivers that nobody can resolve.
+    "parse": {"call": "texts", "names": "texts", "form": "text"},
+    # Base classes whose objects check what they are made of.
+    "shape": {"bases": "texts"},
+    # Gives back a shorter form of what it is given.
+    "cut": {"call": "texts"},
     # What the name of a parameter says: `role` is name, loose-name, call, calls or args.
     "parameter": {"role": "text", "names": "texts"},
     # Words that make a statement worth reading.

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from toolbind_lint.facts import Place, Step
 from toolbind_lint.recognise import Limits, ir
 from toolbind_lint.recognise.bounds import Bound, passes, reach
-from toolbind_lint.recognise.gates import allowlist, cap, cost, errors, exits, finer, shared, timeouts, wall
+from toolbind_lint.recognise.gates import allowlist, cap, cost, errors, exits, finer, schema, shared, timeouts, wall
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.names import names
 from toolbind_lint.recognise.paths import Point
@@ -55,6 +55,7 @@ def _verdicts(case: Case, limits: Limits) -> tuple[Verdict, ...]:
             wall.dispatcher_verdict(case),
             allowlist.verdict(case),
             timeouts.verdict(case),
+            schema.verdict(case),
             errors.verdict(case),
         )
     return (
@@ -62,6 +63,7 @@ def _verdicts(case: Case, limits: Limits) -> tuple[Verdict, ...]:
         wall.verdict(case, limits.wall_ceiling_ms),
         allowlist.verdict(case),
         timeouts.verdict(case),
+        schema.verdict(case),
         errors.verdict(case),
         exits.verdict(case),
         cost.verdict(case, limits.token_ceiling),

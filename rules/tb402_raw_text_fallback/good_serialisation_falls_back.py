@@ -1,0 +1,23 @@
+"""What cannot be written as JSON is written as text: nothing failed to parse."""
+import json
+
+from openai import OpenAI
+
+
+def as_text(result):
+    try:
+        return json.dumps(result)
+    except TypeError:
+        return str(result)
+
+
+def answer(client: OpenAI, messages, tools, handlers):
+    for _ in range(12):
+        message = client.chat.completions.create(model="gpt-4.1", messages=messages, tools=tools).choices[0].message
+        messages.append(message)
+        if not message.tool_calls:
+            return message.content
+        for call in message.tool_calls:
+            result = handlers[call.function.name](**json.loads(call.function.arguments))
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": as_text(result)})
+    raise RuntimeError("out of steps")
