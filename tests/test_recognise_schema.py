@@ -137,12 +137,11 @@ def test_a_result_is_told_where_the_tool_runs_and_shown_where_it_goes() -> None:
     assert at(fault._replace(place=shown.place), text).startswith("messages.append")
 
 
-def test_tools_that_are_seen_and_build_what_they_return_need_no_parse() -> None:
-    text = sent("json.dumps(result)", run="result = TOOLS[call.function.name](**json.loads(call.function.arguments))")
-    built = "def add(a: int, b: int):\n    return {'sum': a + b}\nTOOLS = {'add': add}"
-    plain = "def add(a: int, b: int):\n    return fetch(a, b)\nTOOLS = {'add': add}"
-    assert stands(text.replace("client = OpenAI()", f"client = OpenAI()\n{built}"), "schema") == "held"
-    assert stands(text.replace("client = OpenAI()", f"client = OpenAI()\n{plain}"), "schema").startswith("missing")
+@pytest.mark.parametrize(("returned", "state"), [("{'sum': a + b}", "held"), ("fetch(a, b)", "missing")])
+def test_tools_that_are_seen_and_build_what_they_return_need_no_parse(returned: str, state: str) -> None:
+    tools = f"def add(a: int, b: int):\n    return {returned}\nTOOLS = {{'add': add}}"
+    run = "result = TOOLS[call.function.name](**json.loads(call.function.arguments))"
+    assert verdict(sent("json.dumps(result)", run=run, module=tools), "schema").state == state
 
 
 def test_the_inner_of_two_loops_owns_its_results() -> None:
