@@ -341,27 +341,48 @@ class Lines:
         self._paths = {then: now for now, then in renamed.items()}
 
     def now(self, place: Place) -> Place | None:
-        """The line of the head in whose place a line of the base stood; None where its file is gone."""
+        """The line of the head in whose place a line of the base stood; None where its file or function is gone."""
         before = _source(self._old, place.path)
         after = _source(self._new, self._paths.get(place.path, place.path))
         if before is None or after is None or not after.lines:
             return None
         number = _moved(before.lines, after.lines, before.text_line(place) - 1)
+        if number is None:
+            return None
         text = after.lines[number]
         return after.place(number + 1, len(text) - len(text.lstrip()) + 1, number + 1, len(text.rstrip()) + 1)
 
 
-def _moved(before: Sequence[str], after: Sequence[str], number: int) -> int:
-    """The index of a line after an edit: its own; of a line that is gone, of what stands there, or stood above it."""
+def _moved(before: Sequence[str], after: Sequence[str], number: int) -> int | None:
+    """The index of a line after an edit: its own; of a line that is gone, of what stands there, or stood above it.
+
+    None where the function around it is gone as well.
+    """
     from difflib import SequenceMatcher
 
-    for tag, i1, i2, j1, j2 in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+    blocks = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    around = _definition(before, number)
+    if around is not None and not any(tag == "equal" and i1 <= around < i2 for tag, i1, i2, _, _ in blocks):
+        return None
+    for tag, i1, i2, j1, j2 in blocks:
         if i1 <= number < i2:
             if tag == "equal":
                 return j1 + number - i1
             first = next((n for n in range(j1, j2) if after[n].strip()), j1 - 1)
             return max(0, min(first, len(after) - 1))
     return len(after) - 1
+
+
+def _definition(lines: Sequence[str], number: int) -> int | None:
+    """The index of the line that begins the function around a line."""
+    indent = len(lines[number]) - len(lines[number].lstrip())
+    for above in range(number - 1, -1, -1):
+        text = lines[above].lstrip()
+        if text and len(lines[above]) - len(text) < indent:
+            indent = len(lines[above]) - len(text)
+            if text.startswith(("def ", "async def ")):
+                return above
+    return None
 
 
 def _source(side: Examined, path: str) -> Source | None:

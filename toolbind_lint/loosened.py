@@ -55,7 +55,8 @@ def loosened(
     found: dict[Place, list[Loosened]] = {}
     for folder in sorted(folders):
         for each in _values(old, new, folder, rules):
-            shown, line = _set_at(new.value(each.key, folder), old.value(each.key, folder))
+            here = new.config_for(folder).path or old.config_for(folder).path
+            shown, line = _set_at(new.value(each.key, folder), here)
             _add(found, Place(sources.path(shown), line, 1, line, 2), each)
         then, now = old.config_for(folder), new.config_for(folder)
         for each, row in _tables(then.tables, now.tables):
@@ -78,12 +79,10 @@ def _add(found: dict[Place, list[Loosened]], place: Place, each: Loosened) -> No
         group.append(each)
 
 
-def _set_at(now: Value, then: Value) -> tuple[str, int]:
-    """The file and line that set the value, or, where the head no longer does, the top of the file that did."""
+def _set_at(now: Value, here: str) -> tuple[str, int]:
+    """The file and line that set the value; where none does, the top of the file that could."""
     path, _, line = now.origin.rpartition(":")
-    if path and line.isdigit():
-        return path, int(line)
-    return then.origin.rpartition(":")[0], 1
+    return (path, int(line)) if path and line.isdigit() else (here, 1)
 
 
 def _row_at(text: str, path: str, kind: str, row: int) -> int:
@@ -98,10 +97,22 @@ def _row_at(text: str, path: str, kind: str, row: int) -> int:
 def _values(old: Settings, new: Settings, folder: str, rules: Mapping[RuleName, Severity]) -> Iterator[Loosened]:
     for key, compare in _COMPARISONS.items():
         before, after = old.value(key, folder).value, new.value(key, folder).value
+        if key in _SELECTORS:
+            before, after = _meant(before, rules), _meant(after, rules)
         said = compare(key, before, after) if before != after else ""
         if said:
             yield Loosened(key, said)
     yield from _severities(old.value("severity", folder).value, new.value("severity", folder).value, rules)
+
+
+_SELECTORS = frozenset({"select", "extend-select", "ignore"})
+
+
+def _meant(selectors: Any, rules: Iterable[RuleName]) -> Any:
+    """The codes that selectors mean, so that a rule by its name is the same as by its code."""
+    if selectors is None:
+        return None
+    return tuple(rule.code for rule in rules if any(rank(rule, selector) >= 0 for selector in selectors))
 
 
 def _more(key: str, before: Any, after: Any) -> str:
