@@ -50,7 +50,7 @@ def owners() -> set[str]:
 
 
 def test_every_framework_that_owns_a_loop_has_an_example() -> None:
-    assert owners() == {path.parent.name for path in EXAMPLES}
+    assert owners() <= {path.parent.name for path in EXAMPLES}
 
 
 @pytest.mark.parametrize("name", sorted(owners()))

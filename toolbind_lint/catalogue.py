@@ -78,9 +78,17 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
     "mcp-intake": {"call": "texts", "method": "text"},
     # Says which server is meant.
     "mcp-server": {"call": "texts"},
-    # A decorator or wrapper that repeats a call. `stop` names the parameters that end it; `forever` values of them
-    # that do not.
-    "retry": {"call": "texts", "stop": "texts", "forever": "texts", "kind": "text"},
+    # A decorator or wrapper that repeats a call. `stop` names the parameters that end it, one of them by default with
+    # `by-default`; `forever` values of them that do not; `one-of` and `all-of` functions that join stops.
+    "retry": {
+        "call": "texts",
+        "stop": "texts",
+        "forever": "texts",
+        "one-of": "texts",
+        "all-of": "texts",
+        "by-default": "flag",
+        "kind": "text",
+    },
     # Time: `monotonic` says whether the clock can jump. A `timer` ends what stands inside it (`form` with), what it is
     # given
     # (call), what follows it in the process (process), or a wait for what was started elsewhere (wait); `param` names

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from toolbind_lint.index import Project
 from toolbind_lint.recognise import Limits, ir
 from toolbind_lint.recognise.bindings import Binding, BindingFinder
+from toolbind_lint.recognise.gates import retries
 from toolbind_lint.recognise.gates.runs import RunJudge
 from toolbind_lint.recognise.loops import LoopFinder, Tools
 from toolbind_lint.recognise.program import Function, Module
@@ -38,16 +39,32 @@ class AgentFinder:
 
     def __init__(self, tools: Tools, finder: LoopFinder, manifests: Manifests) -> None:
         self._tools = tools
+        self._loops = finder
         self._runs = RunFinder(tools, finder, manifests)
         self._judge = RunJudge(self._runs)
         self._bindings = BindingFinder(self._runs)
 
     def find(self, module: Module, number: int, limits: Limits) -> Iterator[Subject]:
         """The subjects of a top-level statement."""
+        retried: set[str] = set()
         for run in self._runs.find(module, number):
             yield self._run(run, self._judge.verdicts(run, limits))
+            if run.function.key not in retried and not self._loops.reaches_turn(run.function):
+                retried.add(run.function.key)
+                yield from self._retries(run)
         for binding in self._bindings.find(module, number):
             yield self._binding(binding)
+
+    def _retries(self, run: Run) -> Iterator[Subject]:
+        """Decorators that repeat the whole run after a failure."""
+        function = run.function
+        scope = function.parent or function
+        for decorator in function.node.decorators:
+            call = decorator if isinstance(decorator, ir.Call) else ir.Call(decorator.span, decorator, ())
+            row = retries.row_of(self._tools.program, self._tools.catalogue, call, scope)
+            if row is not None:
+                verdict = retries.verdict(self._tools.program, self._tools.catalogue, call, scope)
+                yield self._subject("retry", call, scope, row.framework, (verdict,), Envelope())
 
     def _run(self, run: Run, verdicts: tuple[Verdict, ...]) -> Subject:
         framework = run.row.framework if run.row is not None else run.agents[0].row.framework

@@ -221,6 +221,9 @@ class LoopFinder:
             return None  # over the parts of one reply: a dispatch, not the loop
         if not self._worth_a_graph(loop, function):
             return None
+        retried = self._retried(loop, function)
+        if retried is not None:
+            return retried
         builder = Builder(self.program, self.roles, self.tools.catalogue)
         graph = builder.loop(loop, function)
         finder = BoundFinder(graph, builder.cell, self.program, self.roles, self.tools.values)
@@ -457,6 +460,26 @@ class LoopFinder:
                     )
                     case.turns = tuple(p for p in graph.points if p.kind in {"turn", "dispatch"})
                     yield case
+
+    def _retried(self, loop: ir.While | ir.For, function: Function) -> Case | None:
+        """``for attempt in Retrying(...)``: a loop over what a library gives for each attempt."""
+        call = loop.iter if isinstance(loop, ir.For) else None
+        if isinstance(call, ir.Name):
+            found = [v for v, _ in self.program.values(call, function) if isinstance(v, ir.Call)]
+            call = found[0] if len(found) == 1 else None
+        if not isinstance(call, ir.Call):
+            return None
+        names = [m.name for m in self.program.resolve(call.func, function) if isinstance(m, External)]
+        if not any(self.tools.catalogue.find("retry", name) for name in names):
+            return None
+        builder = Builder(self.program, self.roles, self.tools.catalogue)
+        assert isinstance(loop, ir.For)
+        graph = builder.loop(loop, function)
+        finder = BoundFinder(graph, builder.cell, self.program, self.roles, self.tools.values)
+        turns = tuple(p for p in graph.points if p.kind in {"turn", "dispatch"})
+        if not turns:
+            return None
+        return Case("retry", function, loop, loop.header, graph, builder, finder, self.tools, turns, (), call)
 
     def dispatchers(self, module: Module, number: int) -> Iterator[Case]:
         """The functions of a statement that run a tool by its name and belong to no loop that was found."""

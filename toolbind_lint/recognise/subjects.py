@@ -8,11 +8,22 @@ from collections.abc import Iterable
 from toolbind_lint.facts import Place, Step
 from toolbind_lint.recognise import Limits, ir
 from toolbind_lint.recognise.bounds import Bound, passes, reach
-from toolbind_lint.recognise.gates import allowlist, cap, cost, errors, exits, finer, schema, shared, timeouts, wall
+from toolbind_lint.recognise.gates import (
+    allowlist,
+    cap,
+    cost,
+    errors,
+    exits,
+    finer,
+    retries,
+    schema,
+    shared,
+    timeouts,
+    wall,
+)
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.names import names
 from toolbind_lint.recognise.paths import Point
-from toolbind_lint.recognise.program import External
 from toolbind_lint.recognise.roles import last_name
 from toolbind_lint.recognise.unknown_calls import unknown_calls
 from toolbind_lint.recognise.values import text_of
@@ -77,7 +88,8 @@ def _verdicts(case: Case, limits: Limits) -> tuple[Verdict, ...]:
 def _retry(case: Case) -> Verdict:
     header = cap.header(case)
     if case.decorator is not None:
-        return _decorated(case, case.decorator)
+        scope = case.function if isinstance(case.node, ir.For) else case.function.parent or case.function
+        return retries.verdict(case.tools.program, case.tools.catalogue, case.decorator, scope)
     finder = case.finder
     if any(test.leaves and not test.rearmed for test in case.time_tests):
         return Verdict("cap", "held", (), (Evidence(header, "", "a deadline ends it"),))
@@ -101,27 +113,6 @@ def _skipping_handler(case: Case, bounds: list[Bound]) -> Point | None:
         if passes(case.graph, [case.finder.pivots, [handler]], moves):
             return handler
     return None
-
-
-def _decorated(case: Case, call: ir.Call) -> Verdict:
-    place = case.tools.program.place(case.function.module, call.span)
-    scope = case.function.parent or case.function
-    for meaning in case.tools.program.resolve(call.func, scope):
-        row = case.tools.catalogue.find("retry", meaning.name) if isinstance(meaning, External) else None
-        if row is None:
-            continue
-        if any(a.star for a in call.args):
-            return Verdict("cap", "unknown", (), (Evidence(place, "", "its arguments are not known"),))
-        for name in row.all("stop"):
-            value = call.keyword(name)
-            if value is None or (isinstance(value, ir.Const) and value.value is None):
-                continue
-            names = [m.name for m in case.tools.program.resolve(value, scope) if isinstance(m, External)]
-            if not any(n in row.all("forever") for n in names):
-                return Verdict("cap", "held", (), (Evidence(place, text_of(value), f"{name}={text_of(value)}"),))
-        words = (("call", text_of(call.func)), ("param", row.one("stop")))
-        return Verdict("cap", "missing", (Fault("unbounded-retry", place, words),))
-    return Verdict("cap", "unknown")
 
 
 def _first_callee(case: Case) -> str:
