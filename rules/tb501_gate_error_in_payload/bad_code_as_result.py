@@ -10,13 +10,15 @@ class GateError(Exception):
         self.code = code
 
 
-def dispatch(name, arguments):
-    if name not in TOOLS:
-        raise GateError("unknown_tool")
+def dispatch(spent, name, arguments):
+    if len(spent) >= 20:
+        raise GateError("budget_exceeded")
+    spent.append(name)
     return TOOLS[name](**arguments)
 
 
 def serve(client: Anthropic, messages, tools):
+    spent = []
     for _ in range(12):
         reply = client.messages.create(model="claude-sonnet-4-5", max_tokens=1024, messages=messages, tools=tools)
         messages.append({"role": "assistant", "content": reply.content})
@@ -27,7 +29,7 @@ def serve(client: Anthropic, messages, tools):
         for call in calls:
             result = {"type": "tool_result", "tool_use_id": call.id}
             try:
-                result["content"] = dispatch(call.name, call.input)
+                result["content"] = dispatch(spent, call.name, call.input)
             except GateError as error:  # expect: TB501
                 result.update(content=error.code, is_error=True)
             results.append(result)

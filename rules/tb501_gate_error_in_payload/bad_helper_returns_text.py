@@ -4,26 +4,27 @@ import json
 from openai import OpenAI
 
 
-class NotAllowed(Exception):
+class QuotaReached(Exception):
     pass
 
 
 class Runner:
-    def __init__(self, tools, handlers, allowlist):
+    def __init__(self, tools, handlers, quotas):
         self.client = OpenAI()
         self.tools = tools
         self.handlers = handlers
-        self.allowlist = allowlist
+        self.quotas = quotas
 
     def _check(self, name):
-        if name not in self.allowlist:
-            raise NotAllowed(f"{name} is not on the allowlist")
+        self.quotas[name] -= 1
+        if self.quotas[name] < 0:
+            raise QuotaReached(f"{name} has been used up")
 
     def _call(self, name, arguments):
         try:
             self._check(name)
             return json.dumps(self.handlers[name](**arguments))
-        except NotAllowed as error:  # expect: TB501
+        except QuotaReached as error:  # expect: TB501
             return str(error)
 
     def run(self, messages):

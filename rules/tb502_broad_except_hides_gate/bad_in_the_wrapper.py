@@ -1,4 +1,4 @@
-"""The wrapper promises never to raise, so the allowlist's error never arrives."""
+"""The wrapper promises never to raise, so the budget's error never arrives."""
 import json
 
 from openai import OpenAI
@@ -13,10 +13,12 @@ class Runner:
         self.client = OpenAI()
         self.tools = tools
         self.handlers = handlers
+        self.calls = 0
 
     def _dispatch(self, name, arguments):
-        if name not in self.handlers:
-            raise GateError(f"unknown tool {name}")
+        self.calls += 1
+        if self.calls > 30:
+            raise GateError(f"no calls are left for {name}")
         return self.handlers[name](**arguments)
 
     def _safely(self, call):

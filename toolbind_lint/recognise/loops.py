@@ -8,7 +8,7 @@ runaway.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from toolbind_lint.catalogue import Catalogue
 from toolbind_lint.index import Unit
@@ -71,6 +71,8 @@ class Case:
     decorator: ir.Call | None = None
     _bounds: list[Bound] | None = None
     _times: list[TimeTest] | None = None
+    notes: dict[str, object] = field(default_factory=dict)
+    """What one gate found out and another asks for again."""
 
     @property
     def head(self) -> Point:

@@ -8,8 +8,8 @@ from toolbind_lint.recognise.bounds import reach
 from toolbind_lint.recognise.dispatches import Dispatch
 from toolbind_lint.recognise.gates import unknown_names
 from toolbind_lint.recognise.gates.cap import place_of
-from toolbind_lint.recognise.gates.name_tests import NameTest, folds
-from toolbind_lint.recognise.gates.name_walk import Walk, Walker
+from toolbind_lint.recognise.gates.name_tests import NameTest, NameTests, folds
+from toolbind_lint.recognise.gates.name_walk import Walk, Walker, plain
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.paths import Point
 from toolbind_lint.recognise.program import External, Function
@@ -54,9 +54,8 @@ class Walks:
 
     def __init__(self, case: Case) -> None:
         self.case = case
-        walker = Walker(case)
-        self.tests = walker.tests
-        self.plain = walker.walk()
+        self.tests = NameTests(case)
+        self.plain = plain(case)
         self.patterned = any(self._is_pattern(p) for p in case.finder.inside)
         self.matching = self._walk(matching=True)
         self.through = self._walk(lookups=True)

@@ -9,6 +9,7 @@ from toolbind_lint.facts import Place, Step
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.bounds import reach
 from toolbind_lint.recognise.gates.cap import place_of
+from toolbind_lint.recognise.gates.name_walk import plain
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.paths import Frame, Point, Raised
 from toolbind_lint.recognise.program import External, Function
@@ -49,6 +50,8 @@ def verdict(case: Case) -> Verdict:
     faults: list[Fault] = []
     stops: list[Evidence] = []
     seen: set[int] = set()
+    unlisted = plain(case).raises if case.dispatches else frozenset()
+    answered: set[int] = set()
     for handler, source, raised in case.graph.caught:
         if (
             source not in case.finder.inside
@@ -60,6 +63,9 @@ def verdict(case: Case) -> Verdict:
             continue
         if case.kind != "dispatcher" and _of_a_nested_run(case, handler, source):
             continue  # a nested agent's own limit, shown to its parent
+        if source in unlisted and source not in guarded and answers(handler.node):
+            answered.add(id(handler.node))  # the allowlist tells of it
+            continue
         if id(handler.node) in seen:
             continue
         if case.kind != "dispatcher" and case.finder.ends_by_state(handler):
@@ -73,7 +79,7 @@ def verdict(case: Case) -> Verdict:
         if fault is not None:
             seen.add(id(handler.node))
             faults.append(fault)
-    faults.extend(_caught_by_name(case, declared, seen))
+    faults.extend(_caught_by_name(case, declared, seen | answered))
     for fault in _gathered(case, declared):
         if fault not in faults:
             faults.append(fault)
@@ -83,6 +89,26 @@ def verdict(case: Case) -> Verdict:
     if stops:
         return Verdict("errors", "held", (), tuple(dict.fromkeys(stops)))
     return Verdict("errors", "unknown" if case.graph.truncated else "not-applicable")
+
+
+def answers(handler: ir.Handler) -> bool:
+    """Whether a handler makes something of what it took, and does not only pass over it or log it."""
+    for node in ir.walk_all(handler.body):
+        if isinstance(node, ir.Return) and node.value is not None and not _is_nothing(node.value):
+            return True
+        if isinstance(node, (ir.Assign, ir.Aug, ir.Yield)) and node.value is not None and not _is_nothing(node.value):
+            return True
+        if (
+            isinstance(node, ir.ExprStmt)
+            and isinstance(node.value, ir.Call)
+            and last_name(node.value.func) not in _QUIET
+        ):
+            return True
+    return False
+
+
+def _is_nothing(expr: ir.Expr) -> bool:
+    return isinstance(expr, ir.Const) and (expr.value is None or isinstance(expr.value, (bool, int)))
 
 
 def _caught_by_name(case: Case, declared: Iterable[str], seen: set[int]) -> list[Fault]:

@@ -193,3 +193,12 @@ def _other(label: str) -> str:
 
 def _is_none(expr: ir.Expr) -> bool:
     return isinstance(expr, ir.Const) and expr.value is None
+
+
+def plain(case: Case) -> Walk:
+    """The walk of a name that is in no table and matches no pattern, made once for each case."""
+    found = case.notes.get("name walk")
+    if not isinstance(found, Walk):
+        found = Walker(case).walk()
+        case.notes["name walk"] = found
+    return found
