@@ -76,6 +76,8 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
     },
     # Brings all tools of a server in, unfiltered.
     "mcp-intake": {"call": "texts", "method": "text"},
+    # Gives the names that something happens to have.
+    "introspects": {"call": "texts"},
     # Says which server is meant.
     "mcp-server": {"call": "texts"},
     # A decorator or wrapper that repeats a call. `stop` names the parameters that end it, one of them by default with
@@ -352,7 +354,9 @@ class Catalogue:
         self._strip = re.compile("|".join(re.escape("." + t) for t in self._through)) if self._through else None
 
     def normal(self, name: str) -> str:
-        """A dotted name without what gives the same client back (``with_options()``)."""
+        """A dotted name without what gives the same client back (``with_options()``, entering it)."""
+        if "enter__" in name:
+            name = name.replace(".__aenter__()", "").replace(".__enter__()", "")
         return self._strip.sub("", name) if self._strip is not None else name
 
     def find(self, kind: str, name: str) -> Row | None:

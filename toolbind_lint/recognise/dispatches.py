@@ -38,6 +38,16 @@ _READS = (
     "describe",
     "render",
     "show",
+    "serial",
+    "sanit",
+    "record",
+    "redact",
+    "match",
+    "mask",
+    "trunc",
+    "summar",
+    "hash",
+    "schema",
 )
 _EXECUTES = frozenset(
     [
@@ -72,7 +82,7 @@ class Dispatch(NamedTuple):
     """The gates that the configuration says it holds."""
 
 
-_Lookup = tuple[str, "ir.Expr | None", "ir.Node | None"]
+Lookup = tuple[str, "ir.Expr | None", "ir.Node | None"]
 
 
 class DispatchFinder(RoleFinder):
@@ -82,6 +92,7 @@ class DispatchFinder(RoleFinder):
         super().__init__(program, catalogue)
         self._dispatches: dict[str, tuple[Dispatch, ...]] = {}
         self._refusing: dict[str, bool] = {}
+        self._dropped: dict[str, frozenset[int]] = {}
 
     # ---- what an unknown name meets
 
@@ -230,7 +241,18 @@ class DispatchFinder(RoleFinder):
                 return None
             if isinstance(meaning, FunctionRef) and self._hands_down(meaning.function):
                 return None
+        if not splat and (
+            self._is_dropped(call, function) or any(NAME in self.of(a.value, function) for a in call.args)
+        ):
+            return None  # what is told the name, or gives nothing back, keeps a record
         return Dispatch(call, function, "fixed", None, callee)
+
+    def _is_dropped(self, call: ir.Call, function: Function) -> bool:
+        """Whether nothing is done with what a call gives back."""
+        if function.key not in self._dropped:
+            values = (n.value for n in function.nodes if isinstance(n, ir.ExprStmt))
+            self._dropped[function.key] = frozenset(id(v.value if isinstance(v, ir.Await) else v) for v in values)
+        return id(call) in self._dropped[function.key]
 
     def _executed(self, call: ir.Call, function: Function, callee: str) -> Dispatch | None:
         """``env.execute(action)`` for the actions of a reply, where nobody knows what runs them."""
@@ -357,11 +379,11 @@ class DispatchFinder(RoleFinder):
                     return node.left
         return None
 
-    def lookup_form(self, expr: ir.Expr, function: Function) -> str:
-        """How a tool was found by its name: table, attribute, namespace or code."""
-        return self._looked_up(expr, function, 0)[0]
+    def looked_up(self, expr: ir.Expr, function: Function) -> Lookup:
+        """How a tool was found by its name: table, attribute, namespace or code; by what, and where."""
+        return self._looked_up(expr, function, 0)
 
-    def _looked_up(self, expr: ir.Expr, function: Function, depth: int) -> _Lookup:
+    def _looked_up(self, expr: ir.Expr, function: Function, depth: int) -> Lookup:
         """How a tool was found by its name: the form of the lookup and the expression that holds the name."""
         if depth > 8:
             return "table", None, None
@@ -386,7 +408,7 @@ class DispatchFinder(RoleFinder):
                     return self._looked_up(binding.value, binding.scope, depth + 1)
         return "table", None, None
 
-    def _looked_up_by_call(self, expr: ir.Call, function: Function, depth: int) -> _Lookup:
+    def _looked_up_by_call(self, expr: ir.Call, function: Function, depth: int) -> Lookup:
         for meaning in self.program.resolve(expr.func, function):
             if isinstance(meaning, External):
                 row = self.catalogue.find("code-by-name", meaning.name)

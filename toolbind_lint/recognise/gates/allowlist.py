@@ -6,7 +6,7 @@ from toolbind_lint.facts import Place, Step
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.bounds import reach
 from toolbind_lint.recognise.dispatches import Dispatch
-from toolbind_lint.recognise.gates import unknown_names
+from toolbind_lint.recognise.gates import tool_tables, unknown_names
 from toolbind_lint.recognise.gates.cap import place_of
 from toolbind_lint.recognise.gates.name_tests import NameTest, NameTests, folds
 from toolbind_lint.recognise.gates.name_walk import Walk, Walker, plain
@@ -17,7 +17,7 @@ from toolbind_lint.recognise.roles import NAME, dotted, last_name
 from toolbind_lint.recognise.values import text_of
 from toolbind_lint.verdicts import Evidence, Fault, Verdict
 
-_ORDER = ("code-by-name", "whole-server", "pattern", "unknown-goes-on")
+_ORDER = ("code-by-name", "whole-server", "unpinned", "pattern", "unknown-goes-on")
 _CODE = frozenset({"attribute", "namespace", "code"})
 
 
@@ -115,6 +115,9 @@ def _judge(case: Case, walks: Walks, point: Point, dispatch: Dispatch) -> Fault 
     fuzzy = _fuzzy_key(case, dispatch)
     if fuzzy is not None:
         return Fault("pattern", program.at(dispatch.function, fuzzy), words, related=runs)
+    filled = tool_tables.filled(case, walks.tests, point, dispatch)
+    if filled is not None:
+        return filled
     if picked == "exact" or dispatch.form == "chain":
         return Evidence(at, "", "compared with literal names")
     if dispatch.form == "table":

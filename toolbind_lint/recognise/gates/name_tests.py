@@ -113,7 +113,7 @@ class NameTests:
         """Whether a tool was found by its name in a table or a list, and not among all attributes of something."""
         if isinstance(expr, ir.Attr):
             return False
-        return self.roles.lookup_form(expr, function) not in _CODE
+        return self.roles.looked_up(expr, function)[0] not in _CODE
 
     def _is_recorded(self, among: ir.Expr, point: Point) -> bool:
         """Whether names of the run itself are gathered in a set: what has been called, and not what may be."""
