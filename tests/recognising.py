@@ -91,7 +91,12 @@ def world(files: Files, tables: Tables = ()) -> World:
     """A project, ready to be asked; ``tables`` are a configuration's own."""
     catalogue = load_catalogue(tables) if tables else shipped()
     program = Program(index(files, catalogue))
-    tools = Tools(program, catalogue, DispatchFinder(program, catalogue), Values(program, catalogue))
+    tools = Tools(
+        program,
+        catalogue,
+        DispatchFinder(program, catalogue),
+        Values(program, catalogue, Memory({p: t.encode() for p, t in sources(files).items()})),
+    )
     return World(program, tools, LoopFinder(tools))
 
 

@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "toolbind_lint"
 
 ORDER = (
     *("__main__", "cli", "pull", "compare", "lint", "loosened", "config", "discover"),
-    *("recognise", "index", "source", "notebook", "revision", "git", "versions", "snapshot"),
+    *("recognise", "index", "source", "notebook", "revision", "git", "versions", "datafiles", "snapshot"),
     *("check", "causes", "triage", "baseline", "fingerprint", "fix", "report"),
     *("catalogue", "selection", "globs", "findings", "changes", "verdicts", "facts", "__init__"),
 )

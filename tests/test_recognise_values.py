@@ -457,3 +457,187 @@ def test_no_more_than_eight_alternatives_are_kept() -> None:
 def test_equal_alternatives_are_one() -> None:
     text = "import os\nCAP = 8\ndef f(cap):\n    probe(cap)\nf(CAP)\nf(CAP)\n"
     assert values(text) == ["constant 8 pinned"]
+
+
+# ---- displays in displays
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "C = {'agent': {'cap': 8}}\nprobe(C['agent']['cap'])",
+        "C = {'agent': {'cap': 8}}\nprobe(C['agent'].get('cap', 50))",
+        "C = {'agent': {'cap': 8}}\nprobe(C.get('agent').get('cap'))",
+        "C = {'agent': {'cap': 8}}\nagent = C['agent']\nprobe(agent['cap'])",
+        "B = {'cap': 8}\nC = {**B, 'wall': 60}\nprobe(C['cap'])",
+        "C = dict(cap=8)\nprobe(C['cap'])",
+        "C = {'agent': dict(cap=8)}\nprobe(C['agent']['cap'])",
+        "C = (8, 60)\nprobe(C[0])",
+        "C = [60, 8]\nprobe(C[-1])",
+        "class A:\n    C = {'agent': {'cap': 8}}\n    def m(self):\n        probe(self.C['agent']['cap'])",
+    ],
+)
+def test_a_number_in_a_nested_display_is_found(text: str) -> None:
+    assert [v.split(" ", 1)[1] for v in values(text)] == ["8 pinned"]
+
+
+def test_a_key_that_a_display_lacks_has_the_default() -> None:
+    assert "literal 8 pinned" in values("C = {'wall': 60}\nprobe(C.get('cap', 8))")
+
+
+# ---- tuples
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def limits():\n    return 8, 60\ncap, wall = limits()\nprobe(cap)",
+        "PAIR = (8, 60)\ncap, wall = PAIR\nprobe(cap)",
+    ],
+)
+def test_an_item_of_a_tuple_is_found(text: str) -> None:
+    assert [v.split(" ", 1)[1] for v in values(text)] == ["8 pinned"]
+
+
+# ---- enums, negation, classes and their subclasses
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import enum\nclass Cap(enum.Enum):\n    STEPS = 8\nprobe(Cap.STEPS.value)",
+        "from enum import IntEnum\nclass Cap(IntEnum):\n    STEPS = 8\nprobe(Cap.STEPS)",
+        "import enum\nclass Cap(enum.Enum):\n    STEPS = 8\ndef f(m, n=Cap.STEPS.value):\n    probe(n)",
+    ],
+)
+def test_a_member_of_an_enum_has_its_value(text: str) -> None:
+    assert [v.split(" ", 1)[1] for v in values(text)] == ["8 pinned"]
+
+
+def test_a_negated_name_is_negated() -> None:
+    assert values("OFF = 1\nprobe(-OFF)") == ["constant -1 pinned"]
+
+
+def test_the_nearest_class_hides_its_bases() -> None:
+    text = "class A:\n    cap = 8\nclass B(A):\n    cap = 5\n    def m(self):\n        probe(self.cap)"
+    assert values(text) == ["default 5 pinned"]
+
+
+def test_what_a_subclass_puts_in_its_place_counts_for_the_method_of_the_base() -> None:
+    text = (
+        "import os\nclass A:\n    cap = 8\n    def m(self):\n        probe(self.cap)\n"
+        "class B(A):\n    cap = int(os.environ['N'])\n"
+    )
+    assert values(text) == ["default 8 pinned", "environment loose"]
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "import attr\n@attr.s\nclass A:\n    cap = attr.ib(default=8)",
+        "import attrs\n@attrs.define\nclass A:\n    cap: int = attrs.field(default=8)",
+        "from pydantic import BaseModel, Field\nclass A(BaseModel):\n    cap: int = Field(default_factory=lambda: 8)",
+    ],
+)
+def test_a_default_inside_a_field_is_found(head: str) -> None:
+    assert [v.split(" ", 1)[1] for v in values(f"{head}\ndef f(a: A):\n    probe(a.cap)")] == ["8 pinned"]
+
+
+# ---- the command line
+
+ARGPARSE = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--steps', type=int, default=8)\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ARGPARSE + "a, rest = p.parse_known_args()\nprobe(a.steps)",
+        ARGPARSE + "a = vars(p.parse_args())\nprobe(a['steps'])",
+        ARGPARSE + "probe(vars(p.parse_args())['steps'])",
+        ARGPARSE + "a = vars(p.parse_args())\nprobe(a.get('steps', 8))",
+        ARGPARSE + "probe(p.parse_known_args()[0].steps)",
+        ARGPARSE + "def f(cap):\n    probe(cap)\nf(p.parse_args().steps)",
+        "import click\n@click.command()\n@click.option('--steps', default=8)\ndef f(steps):\n    probe(steps)",
+        "import click\n@click.option('-n', '--max-steps', default=8)\ndef f(max_steps):\n    probe(max_steps)",
+        "import typer\ndef f(steps: int = typer.Option(8)):\n    probe(steps)",
+        "import typer\nfrom typing import Annotated\n"
+        "def f(steps: Annotated[int, typer.Option()] = 8):\n    probe(steps)",
+        "import typer\napp = typer.Typer()\n@app.command()\ndef f(steps: int = 8):\n    probe(steps)",
+    ],
+)
+def test_an_option_of_the_command_line_is_loose_whatever_its_default(text: str) -> None:
+    assert "argument loose" in values(text)
+
+
+def test_a_parameter_that_is_no_option_stays_pinned() -> None:
+    text = "import click\n@click.option('--steps', default=8)\ndef f(steps, cap=5):\n    probe(cap)"
+    assert values(text) == ["default 5 pinned"]
+
+
+# ---- committed files
+
+TOML = "[agent]\nname = 'x'\nmax_steps = 8\n"
+YAML = "agent:\n  name: x  # who\n  max_steps: 8\nwall: 60\n"
+JSON = '{"agent": {"name": "x", "max_steps": 8}}'
+HERE = "from pathlib import Path\nimport json, os, tomllib, yaml\n"
+JOINED = "with open(os.path.join(os.path.dirname(__file__), 'limits.toml'), 'rb') as f:\n    C = tomllib.load(f)"
+
+
+@pytest.mark.parametrize(
+    ("text", "file"),
+    [
+        ("C = tomllib.loads(Path('conf/limits.toml').read_text())", "conf/limits.toml"),
+        ("C = tomllib.loads(Path(__file__).with_name('limits.toml').read_text())", "app/limits.toml"),
+        ("C = tomllib.loads((Path(__file__).parent / 'limits.toml').read_text())", "app/limits.toml"),
+        ("C = tomllib.loads((Path(__file__).resolve().parents[1] / 'limits.toml').read_text())", "limits.toml"),
+        ("with open('limits.toml', 'rb') as f:\n    C = tomllib.load(f)", "limits.toml"),
+        ("with open('limits.toml', 'rb') as f:\n    C = tomllib.load(f)", "app/limits.toml"),
+        (JOINED, "app/limits.toml"),
+        ("with Path('limits.json').open() as f:\n    C = json.load(f)", "limits.json"),
+        ("C = json.load(open('limits.json'))", "limits.json"),
+        ("C = yaml.safe_load(open('limits.yaml'))", "limits.yaml"),
+        ("NAME = 'limits.yml'\nC = yaml.safe_load(open(NAME).read())", "limits.yml"),
+        ("def read():\n    return yaml.safe_load(open('limits.yaml'))\nC = read()", "limits.yaml"),
+    ],
+)
+@pytest.mark.parametrize("read", ["C['agent']['max_steps']", "int(C.get('agent').get('max_steps', 50))"])
+def test_a_number_of_a_committed_file_is_pinned(text: str, file: str, read: str) -> None:
+    content = TOML if file.endswith("toml") else JSON if file.endswith("json") else YAML
+    files = {"app/agent.py": f"{HERE}{text}\nprobe({read})\n", file: content}
+    (found,) = alternatives(files, "app/agent.py")
+    line = 1 if file.endswith("json") else 3
+    assert (said(found), found.text) == ("file 8 pinned", f"{file}:{line}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "C = json.load(open(os.environ['CONF']))",
+        "C = json.load(open('elsewhere.json'))",
+        "import sys\nC = json.load(open(sys.argv[1]))",
+    ],
+)
+def test_a_file_that_is_not_committed_or_not_constant_is_loose(text: str) -> None:
+    files = {"agent.py": f"{HERE}{text}\nprobe(C['agent']['max_steps'])\n", "limits.json": JSON}
+    assert values(files) == ["file loose"]
+
+
+def test_a_key_that_is_null_is_absent() -> None:
+    files = {"agent.py": f"{HERE}C = json.load(open('a.json'))\nprobe(C['cap'])\n", "a.json": '{"cap": null}'}
+    assert values(files) == ["absent pinned"]
+
+
+# ---- other ways into the environment
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from decouple import config\nprobe(config('N', default=8, cast=int))",
+        "from environs import Env\nenv = Env()\nprobe(env.int('N', 8))",
+        "import os\nE = dict(os.environ)\nprobe(int(E['N']))",
+        "import math, os\nprobe(math.ceil(float(os.environ['N'])))",
+    ],
+)
+def test_the_environment_by_other_ways_is_loose(text: str) -> None:
+    assert [v.split()[-1] for v in values(text)] == ["loose"]

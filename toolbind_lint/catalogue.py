@@ -161,6 +161,11 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
     "infinite": {"call": "texts"},
     # Where a value comes from that is not committed with the code.
     "unpinned": {"call": "texts", "origin": "text"},
+    # Gives the content of the data file that it reads: TOML, YAML, JSON.
+    "loads": {"call": "texts"},
+    # Says that the command line fills a parameter: a decorator on the function for one (option) or all (command), or
+    # the parameter's default.
+    "command-line": {"call": "texts", "form": "text"},
     # Reads a number out of a file or text and keeps its origin.
     "passes-value": {"call": "texts"},
     # An exception that means: this run must stop.

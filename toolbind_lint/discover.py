@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from toolbind_lint.datafiles import is_data_file
 from toolbind_lint.versions import is_manifest
 
 if TYPE_CHECKING:
@@ -143,8 +144,10 @@ def discover(
 
 
 def _is_read(path: str) -> bool:
-    """Whether a file is read for its facts: Python, or what says which versions of packages the project admits."""
-    return path.endswith(READ) or is_manifest(path)
+    """Whether a file is read for its facts: Python, what says which versions of packages the project admits, or data
+    that may hold a number.
+    """
+    return path.endswith(READ) or is_manifest(path) or is_data_file(path)
 
 
 def _given_file_counts(path: str) -> bool:

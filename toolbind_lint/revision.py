@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from toolbind_lint.datafiles import is_data_file
 from toolbind_lint.git import REGULAR, SUBMODULE, SYMLINK, Blob, Repository, name_of, same
 from toolbind_lint.snapshot import Snapshot, WorkingTree
 from toolbind_lint.versions import is_manifest
@@ -196,7 +197,7 @@ def compare(
 
 
 def _is_read(path: str) -> bool:
-    return path.endswith(SUFFIXES) or is_manifest(path)
+    return path.endswith(SUFFIXES) or is_manifest(path) or is_data_file(path)
 
 
 def _differs(path: str, commit: Commit, now: Snapshot) -> bool:

@@ -51,7 +51,8 @@ def recognise(
 ) -> Recognised:
     """Finds and judges the tool loops, agent runs, bindings, retries and dispatchers of a project.
 
-    ``snapshot`` is where manifests are read, for the versions that the project admits; without it the newest count.
+    ``snapshot`` is where manifests are read, for the versions that the project admits, and data files, for the numbers
+    in them; without it the newest version counts, and such numbers are not known.
 
     With ``targets`` only those that stand in one of these files or in a file that leads to one by its imports: no
     other loop can have a place there. With ``only`` those of these files, whatever the targets are.
@@ -74,7 +75,7 @@ def recognise(
     if not running and not any(candidates.get(path) for path in judged):
         return Recognised((), (), ())
     program = Program(project)
-    tools = Tools(program, catalogue, DispatchFinder(program, catalogue), Values(program, catalogue))
+    tools = Tools(program, catalogue, DispatchFinder(program, catalogue), Values(program, catalogue, snapshot))
     finder = LoopFinder(tools)
     subjects: list[Subject] = []
     crashes: list[Crash] = []

@@ -11,20 +11,25 @@ import math
 from collections.abc import Iterator
 
 from toolbind_lint.catalogue import Catalogue, Row
-from toolbind_lint.facts import Origin, Step, Value
+from toolbind_lint.facts import Origin, Place, Step, Value
 from toolbind_lint.recognise import ir
-from toolbind_lint.recognise.program import Binding, Class, External, Function, Instance, Program
-from toolbind_lint.recognise.roles import argument, dotted, last_name
+from toolbind_lint.recognise.documents import Documents
+from toolbind_lint.recognise.program import Binding, Class, ClassRef, External, Function, Instance, Meaning, Program
+from toolbind_lint.recognise.roles import argument, dotted, key_read, last_name
+from toolbind_lint.snapshot import Snapshot
 
 MAX_DEPTH = 12
+MAX_SUBCLASSES = 12
+_LOOSE: tuple[Origin, ...] = ("environment", "argument", "file", "remote")
 
 
 class Values:
     """Evaluates expressions of one program."""
 
-    def __init__(self, program: Program, catalogue: Catalogue) -> None:
+    def __init__(self, program: Program, catalogue: Catalogue, snapshot: Snapshot | None = None) -> None:
         self.program = program
         self.catalogue = catalogue
+        self.documents = Documents(program, catalogue, snapshot)
         self._active: set[tuple[int, str]] = set()
 
     def alternatives(self, expr: ir.Expr | None, function: Function, depth: int = 0) -> tuple[Value, ...]:
@@ -79,6 +84,10 @@ class Values:
             yield from self.alternatives(expr.right, function, depth)
         elif isinstance(expr, (ir.Await, ir.Walrus)):
             yield from self.alternatives(expr.value, function, depth)
+        elif isinstance(expr, ir.Neg):
+            for value in self.alternatives(expr.value, function, depth):
+                number = -value.number if value.number is not None and expr.op == "-" else value.number
+                yield value._replace(number=number)
         elif isinstance(expr, ir.Subscript):
             yield from self._item(expr, function, depth)
         else:
@@ -160,11 +169,71 @@ class Values:
                     yield value._replace(origin=origin)
             elif binding.kind == "declare":
                 continue
+            elif binding.kind == "unpack" and binding.value is not None:
+                yield from self._unpacked(binding.value, binding.index, binding.scope, depth)
             elif binding.value is not None:
                 yield self._make("unknown", binding.value, binding.scope)
 
+    def _unpacked(self, value: ir.Expr, index: int, function: Function, depth: int) -> Iterator[Value]:
+        """Item ``index`` of a tuple: of a display, of what a function of the project returns, or of a loose value."""
+        inner = value.value if isinstance(value, ir.Await) else value
+        found = False
+        for shown, scope in self.program.values(inner, function):
+            if isinstance(shown, ir.Seq) and index < len(shown.items):
+                found = True
+                yield from self.alternatives(shown.items[index], scope, depth)
+        for target in self.program.targets(inner, function) if isinstance(inner, ir.Call) else ():
+            for returned in target.returned:
+                if isinstance(returned, ir.Seq) and index < len(returned.items):
+                    found = True
+                    yield from self.alternatives(returned.items[index], target, depth + 1)
+        if not found:
+            yield from self._of(inner, value, function, depth)
+
+    def _of(self, whole: ir.Expr, part: ir.Expr, function: Function, depth: int) -> Iterator[Value]:
+        """A part of something: as loose as the whole, and otherwise not known."""
+        loose = [v for v in self.alternatives(whole, function, depth + 1) if v.pinned is False]
+        if loose:
+            yield loose[0]._replace(text=text_of(part), number=None)
+        else:
+            yield self._make("unknown", part, function)
+
+    def _on_command_line(self, param: ir.Param, function: Function) -> bool:
+        """Whether a command line fills a parameter: the function is a command, or the default describes an option."""
+        scope = function.parent or function
+        default = param.default
+        if isinstance(default, ir.Call) and self._is_option(default.func, scope, "default"):
+            return True
+        notes = param.annotation
+        if isinstance(notes, ir.Subscript) and any(
+            isinstance(n, ir.Call) and self._is_option(n.func, scope, "default") for n in ir.walk(notes.index)
+        ):
+            return True
+        for decorator in function.node.decorators:
+            call = decorator if isinstance(decorator, ir.Call) else None
+            if self._is_option(call.func if call is not None else decorator, scope, "command"):
+                return True
+            if call is not None and self._is_option(call.func, scope, "option"):
+                given = [a.value.value for a in call.args if isinstance(a.value, ir.Const)]
+                names = {str(g).lstrip("-").replace("-", "_").lower() for g in given if isinstance(g, str)}
+                if param.name in names:
+                    return True
+        return False
+
+    def _is_option(self, callee: ir.Expr, function: Function, form: str) -> bool:
+        for meaning in self.program.resolve(callee, function):
+            row = self.catalogue.find("command-line", meaning.name) if isinstance(meaning, External) else None
+            if row is not None and row.one("form") == form:
+                return True
+        return False
+
     def parameter(self, param: ir.Param, index: int, function: Function, depth: int) -> Iterator[Value]:
         """A parameter: its default, then what callers in the project pass."""
+        if self._on_command_line(param, function):
+            yield self._make(
+                "argument", ir.Name(param.span, param.name), function, None, False, f"command line option {param.name}"
+            )
+            return
         default: tuple[Value, ...] = ()
         if param.default is not None:
             default = tuple(
@@ -208,13 +277,17 @@ class Values:
                 yield self._make(row, expr, function, None, False, name)
                 return
         known = False
+        if expr.name in {"value", "_value_"}:
+            members = [v for v in self.alternatives(expr.base, function, depth) if v.origin != "unknown"]
+            if members:
+                yield from members
+                return
         for base in self.program.resolve(expr.base, function):
             if isinstance(base, Instance) and self._is_settings(base.cls) and self.program.fields(base, expr.name):
                 known = True
                 yield self._make("environment", expr, function, None, False, f"settings field {expr.name}")
                 continue
-            bindings = [b for b in self.program.fields(base, expr.name) if b.kind in {"assign", "declare"}]
-            nearest = self._nearest(bindings)
+            nearest = [*self._nearest(base, expr.name), *self._overrides(base, expr.name, function)]
             for binding in nearest:
                 if binding.value is None:
                     yield from self._constructed(binding, expr.name, base, depth)
@@ -242,15 +315,32 @@ class Values:
                         if isinstance(node, ir.Return):
                             yield from self.alternatives(node.value, scope, depth + 1)
         if not known:
-            yield self._make("unknown", expr, function)
+            yield from self._of(expr.base, expr, function, depth)
 
-    def _nearest(self, bindings: list[Binding]) -> list[Binding]:
-        """Constructor assignments hide a declaration of the class body without a value."""
+    def _nearest(self, base: Meaning, name: str) -> list[Binding]:
+        """The bindings of a field that hold: what methods assign hides the body of the class, and a class its bases."""
+        bindings = [b for b in self.program.fields(base, name) if b.kind in {"assign", "declare"}]
         valued = [b for b in bindings if b.value is not None]
         made = [b for b in valued if b.scope.node.name in {"__init__", "__post_init__"}]
         if made:
             return [b for b in valued if b.scope.cls is not None]
+        if isinstance(base, (Instance, ClassRef)):
+            for cls in self.program.mro(base.cls):
+                own = self.program.own_field(cls, name) if isinstance(cls, Class) else []
+                given = [b for b in own if b.kind in {"assign", "declare"} and b.value is not None]
+                if given:
+                    return given
         return valued or bindings
+
+    def _overrides(self, base: Meaning, name: str, function: Function) -> Iterator[Binding]:
+        """What subclasses put in the place of a class attribute that a method reads on its receiver."""
+        own = function.cls
+        if not isinstance(base, Instance) or own is None or base.cls.key != own.key:
+            return
+        for sub in self.program.subclasses(base.cls)[:MAX_SUBCLASSES]:
+            for binding in self.program.members(sub).get(name, ()):
+                if binding.kind == "assign" and binding.value is not None:
+                    yield binding
 
     def _constructed(self, binding: Binding, name: str, base: object, depth: int) -> Iterator[Value]:
         """A field without a default: what constructor calls in the project give."""
@@ -290,18 +380,24 @@ class Values:
     # ---- calls and arithmetic
 
     def unpinned(self, name: str) -> Origin | None:
-        """The origin of a dotted name that is set outside the code, or None."""
-        parts = name
-        while parts:
-            row = self.catalogue.find("unpinned", parts)
-            if row is not None:
-                origin = row.one("origin")
-                return "environment" if origin == "environment" else "argument" if origin == "argument" else "remote"
-            parts = parts.rpartition(".")[0]
+        """The origin of a dotted name that is set outside the code, or None; a part of it, and what it gives when it is
+        called, come from there, too.
+        """
+        for start in (name, f"{name}()"):
+            parts = start
+            while parts:
+                row = self.catalogue.find("unpinned", parts)
+                if row is not None:
+                    return next((o for o in _LOOSE if o == row.one("origin")), "remote")
+                parts = parts[:-2] if parts.endswith(("[]", "()")) else parts.rpartition(".")[0]
         return None
 
     def _call(self, expr: ir.Call, function: Function, depth: int) -> Iterator[Value]:
         name = last_name(expr.func)
+        committed = self._committed(expr, function) if name == "get" else None
+        if committed is not None:
+            yield committed
+            return
         meanings = self.program.resolve(expr.func, function)
         if name == "float" and expr.args and isinstance(expr.args[0].value, ir.Const):
             text = str(expr.args[0].value.value).lower().lstrip("+")
@@ -377,21 +473,63 @@ class Values:
         for side in sides:
             yield from side
 
+    def _committed(self, expr: ir.Expr, function: Function) -> Value | None:
+        """A number at a constant path of a file of the project."""
+        read = self.documents.read(expr, function)
+        if read is None:
+            return None
+        value = read.entry.value
+        place = Place(read.path, read.entry.line, 1, read.entry.line, 1)
+        steps = (Step(self.program.at(function, expr), f"read from {read.path}:{read.entry.line}"), Step(place, ""))
+        if value is None:
+            return Value("absent", text_of(expr), None, True, steps)
+        number = float(value) if isinstance(value, (int, float)) else None
+        return Value("file", f"{read.path}:{read.entry.line}", number, True, steps)
+
+    def _shown(self, expr: ir.Expr, function: Function, depth: int) -> Iterator[tuple[ir.DictE, Function]]:
+        """The dict displays that an expression may stand for, those inside others by their keys, too."""
+        if depth > MAX_DEPTH:
+            return
+        step = key_read(expr)
+        if not isinstance(expr, ir.Attr) and step[0] is not None:
+            for display, scope in self._shown(step[0], function, depth + 1):
+                inner = display.get(step[1])
+                if inner is not None:
+                    yield from self._shown(inner, scope, depth + 1)
+            return
+        for shown, scope in self.program.values(expr, function):
+            if isinstance(shown, ir.DictE):
+                yield shown, scope
+                for key, value in shown.items:
+                    if key is None:
+                        yield from self._shown(value, scope, depth + 1)
+            elif isinstance(shown, ir.Call) and last_name(shown.func) == "dict":
+                items = tuple((ir.Const(a.span, a.name), a.value) for a in shown.args if a.name is not None)
+                yield ir.DictE(shown.span, items), scope
+            elif shown is not expr and not isinstance(shown, ir.Attr) and key_read(shown)[0] is not None:
+                yield from self._shown(shown, scope, depth + 1)
+
     def _lookup(
         self, expr: ir.Call, base: ir.Expr, key: ir.Expr, default: ir.Expr | None, function: Function, depth: int
     ) -> Iterator[Value]:
         found = False
         if isinstance(key, ir.Const) and isinstance(key.value, str):
-            for display, scope in self.program.displays(base, function):
+            for display, scope in self._shown(base, function, depth):
                 value = display.get(key.value)
                 if value is not None:
                     found = True
                     yield from self.alternatives(value, scope, depth)
         if found:
             return
-        yield self._make("unknown", expr, function)
+        yield from self._of(base, expr, function, depth)
+        if default is not None:
+            yield from self.alternatives(default, function, depth)
 
     def _item(self, expr: ir.Subscript, function: Function, depth: int) -> Iterator[Value]:
+        committed = self._committed(expr, function)
+        if committed is not None:
+            yield committed
+            return
         for meaning in self.program.resolve(expr.base, function):
             if isinstance(meaning, External):
                 origin = self.unpinned(meaning.name + "[]")
@@ -402,14 +540,20 @@ class Values:
                     return
         if isinstance(expr.index, ir.Const) and isinstance(expr.index.value, str):
             found = False
-            for display, scope in self.program.displays(expr.base, function):
+            for display, scope in self._shown(expr.base, function, depth):
                 value = display.get(expr.index.value)
                 if value is not None:
                     found = True
                     yield from self.alternatives(value, scope, depth)
             if found:
                 return
-        yield self._make("unknown", expr, function)
+        if isinstance(expr.index, ir.Const) and isinstance(expr.index.value, int):
+            rows = [(v, s) for v, s in self.program.values(expr.base, function) if isinstance(v, ir.Seq)]
+            for row, scope in rows:
+                if isinstance(row, ir.Seq) and -len(row.items) <= expr.index.value < len(row.items):
+                    yield from self.alternatives(row.items[expr.index.value], scope, depth)
+                    return
+        yield from self._of(expr.base, expr, function, depth)
 
     def _arithmetic(self, expr: ir.Bin, function: Function, depth: int) -> Iterator[Value]:
         for left in self.alternatives(expr.left, function, depth):

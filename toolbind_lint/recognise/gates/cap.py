@@ -171,8 +171,8 @@ def source_text(value: Value) -> str:
 
 
 def written(value: Value) -> Place | None:
-    """Where a value is committed."""
-    return value.trail[0].place if value.trail else None
+    """Where a value is committed: of one that is read from a file, the line in that file."""
+    return value.trail[-1 if value.origin == "file" else 0].place if value.trail else None
 
 
 def _evidence(case: Case, bound: Bound) -> Evidence:
@@ -180,7 +180,8 @@ def _evidence(case: Case, bound: Bound) -> Evidence:
     how = {"range": "as many passes as", "counter": "compared with", "size": "its size compared with"}[bound.kind]
     message = f"{how} {text_of(bound.cap)}"
     if value.number is not None and value.text != text_of(bound.cap):
-        message += f" = {number_text(value)} ({value.origin})"
+        source = value.text if value.origin == "file" else value.origin
+        message += f" = {number_text(value)} ({source})"
     number = number_text(value) if value.number is not None else ""
     return Evidence(place_of(case, bound.tests[0]), number, message, written(value))
 
