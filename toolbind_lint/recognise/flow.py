@@ -115,6 +115,8 @@ class FunctionFlow:
             later = own is None or read.span[:2] > own.span[:2]
             if not later and not self._looped(start, here):
                 continue
+            if self._cut_off(start, here, later):
+                continue
             between = list(self._passed(start, here, later))
             if not adds and any(binds(s, name) for s in between):
                 continue
@@ -135,6 +137,33 @@ class FunctionFlow:
                 stmt = self._at(body, number)
                 if stmt is not None:
                     yield stmt
+
+    def _cut_off(
+        self, start: tuple[tuple[Spot, ir.Stmt], ...], end: tuple[tuple[Spot, ir.Stmt], ...], later: bool
+    ) -> bool:
+        """Whether the statements around a binding end in a jump that leads past the read."""
+        shared = {body for (body, _), _ in end}
+        for (body, position), _ in reversed(start):
+            if body in shared:
+                return False
+            rest = self._rest(body, position)
+            last = rest[-1]
+            if isinstance(last, (ir.Return, ir.Raise)):
+                return True
+            if isinstance(last, ir.Jump):
+                loops = [s for _, s in start if isinstance(s, (ir.While, ir.For))]
+                return later and bool(loops) and any(s is loops[-1] for _, s in end)
+        return False
+
+    def _rest(self, body: int, position: int) -> list[ir.Stmt]:
+        """A statement and those behind it in the same run."""
+        out: list[ir.Stmt] = []
+        stmt = self._at(body, position)
+        while stmt is not None:
+            out.append(stmt)
+            position += 1
+            stmt = self._at(body, position)
+        return out
 
     def _at(self, body: int, number: int) -> ir.Stmt | None:
         return self._by_spot.get((body, number))

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from toolbind_lint.facts import Place, Step
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.bounds import reach
+from toolbind_lint.recognise.gates import told
 from toolbind_lint.recognise.gates.cap import place_of
 from toolbind_lint.recognise.gates.name_walk import plain
 from toolbind_lint.recognise.loops import Case
@@ -25,6 +26,17 @@ _GATE = re.compile(
     re.IGNORECASE,
 )
 _NOT_GATE = re.compile(r"rate_?limit|context|length|retry|recursion", re.IGNORECASE)
+_ORDER = (
+    "gate-error-as-payload",
+    "stop-signal-as-payload",
+    "broad-hides-gate",
+    "unanswered-call",
+    "leaks-text",
+    "escapes",
+    "uncapped-failures",
+    "failure-as-success",
+    "unactionable",
+)
 _BROAD = frozenset({"Exception", "BaseException"})
 _QUIET = frozenset(
     [
@@ -83,9 +95,10 @@ def verdict(case: Case) -> Verdict:
     for fault in _gathered(case, declared):
         if fault not in faults:
             faults.append(fault)
+    faults.extend(told.found(case))
     if faults:
-        order = {"gate-error-as-payload": 0, "broad-hides-gate": 1}
-        return Verdict("errors", "leaks", tuple(sorted(faults, key=lambda f: (order[f.how], f.place))), tuple(stops))
+        faults.sort(key=lambda f: (_ORDER.index(f.how), f.place))
+        return Verdict("errors", "leaks", tuple(faults), tuple(stops))
     if stops:
         return Verdict("errors", "held", (), tuple(dict.fromkeys(stops)))
     return Verdict("errors", "unknown" if case.graph.truncated else "not-applicable")
