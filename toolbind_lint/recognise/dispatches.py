@@ -49,6 +49,8 @@ _READS = (
     "hash",
     "schema",
 )
+_KEEPS = frozenset({"get", "pop", "setdefault", "update", "append", "extend", "add", "insert", "join", "format"})
+"""Methods of containers and texts."""
 _EXECUTES = frozenset(
     [
         "execute",
@@ -242,12 +244,12 @@ class DispatchFinder(RoleFinder):
             if isinstance(meaning, FunctionRef) and self._hands_down(meaning.function):
                 return None
         if not splat and (
-            self._is_dropped(call, function) or any(NAME in self.of(a.value, function) for a in call.args)
+            self.is_dropped(call, function) or any(NAME in self.of(a.value, function) for a in call.args)
         ):
             return None  # what is told the name, or gives nothing back, keeps a record
         return Dispatch(call, function, "fixed", None, callee)
 
-    def _is_dropped(self, call: ir.Call, function: Function) -> bool:
+    def is_dropped(self, call: ir.Call, function: Function) -> bool:
         """Whether nothing is done with what a call gives back."""
         if function.key not in self._dropped:
             values = (n.value for n in function.nodes if isinstance(n, ir.ExprStmt))
@@ -334,7 +336,7 @@ class DispatchFinder(RoleFinder):
         if self.program.targets(call, function) or self.turn(call, function) is not None:
             return None
         name = last_name(call.func)
-        if not name or name[0].isupper() or name in self._inert_methods:
+        if not name or name[0].isupper() or name in self._inert_methods or name in _KEEPS:
             return None
         if not isinstance(call.func, (ir.Attr, ir.Name)):
             return None

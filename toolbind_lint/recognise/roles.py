@@ -216,6 +216,8 @@ class RoleFinder:
                 found |= self.of(child, function)  # type: ignore[arg-type]
             if isinstance(expr, (ir.FString, ir.Bin)):
                 found -= {TOOL}
+                if _is_prose(expr):
+                    found -= {NAME}
             return _flat(found, isinstance(expr, ir.Seq)) | (found & _TIME if isinstance(expr, ir.Bin) else NONE)
         if isinstance(expr, (ir.Compare, ir.Neg, ir.Not)):
             found = NONE
@@ -803,6 +805,14 @@ _NUMERIC = frozenset(
 
 def _literal(expr: ir.Expr) -> bool:
     return isinstance(expr, ir.Const) or (isinstance(expr, ir.Seq) and all(isinstance(i, ir.Const) for i in expr.items))
+
+
+def _is_prose(expr: ir.FString | ir.Bin) -> bool:
+    """Whether a text has words around what is put into it: it speaks of a name and is none."""
+    if isinstance(expr, ir.FString):
+        return len(expr.text.split()) > 1
+    texts = (n.value for n in (expr.left, expr.right) if isinstance(n, ir.Const) and isinstance(n.value, str))
+    return any(len(text.split()) > 1 for text in texts)
 
 
 def _root(expr: ir.Expr) -> str:

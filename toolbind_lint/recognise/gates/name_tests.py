@@ -127,14 +127,16 @@ class NameTests:
         return False
 
     def _leads_to_a_tool(self, point: Point, test: NameTest) -> bool:
-        """Whether a dispatch is run, within the same call, on the way that a listed name takes."""
+        """Whether a dispatch is run, within the same call, on the way that a listed name takes, and the run goes on."""
+        starts = [t for label, t in point.to if label == test.admits]
+        if self.case.kind != "dispatcher" and not any(t in self.case.graph.returning for t in starts):
+            return False  # this name ends the run
         for dispatch in self.case.dispatches:
             found = dispatch.dispatch
             if found is not None and found.form == "chain" and found.function.key == point.frame.function.key:
                 span, inner = found.node.span, point.node.span
                 if span[:2] <= inner[:2] and inner[2:] <= span[2:]:
                     return True
-        starts = [t for label, t in point.to if label == test.admits]
         next_call = (p for p in self.case.graph.points if p.kind == "iter" and p.loop in point.loops)
         inside = reach(starts, frozenset([self.case.head, *next_call]), raising=False)
         return any(p.dispatch is not None and p is not point for p in inside)

@@ -66,6 +66,7 @@ class Walker:
         self.matching = matching
         self.lookups = lookups
         self.tests = name_tests.NameTests(case)
+        self.roles = case.tools.roles
         self.cells = frozenset(p.cell for p in case.graph.points if p.kind == "test" and p.cell is not None)
         self.reached: dict[Point, Point | None] = {}
         self.misses: dict[Point, Miss] = {}
@@ -109,7 +110,7 @@ class Walker:
         elif point.kind == "raise":
             if state.fresh:
                 self.raises.add(point)
-            yield from self._raised(state, state.miss._replace(raised=point) if state.miss is not None else None)
+            yield from self._left(state)
         else:
             onward = state
             if point.kind == "set":
@@ -119,6 +120,14 @@ class Walker:
             for label, target in point.to:
                 if label != "raise":
                     yield onward._replace(point=target)
+
+    def _left(self, state: _State) -> Iterator[_State]:
+        """Over a ``raise``: one that the name alone leads to carries its miss to the handler."""
+        if state.miss is None or state.fresh:
+            yield from self._raised(state, state.miss._replace(raised=state.point) if state.miss is not None else None)
+            return
+        for _, target in state.point.to:
+            yield state._replace(point=target)
 
     def _raised(self, state: _State, miss: Miss | None) -> Iterator[_State]:
         """Out of a point to the handlers that take what it raises."""
@@ -165,7 +174,8 @@ class Walker:
         elif dispatch.form == "server":
             yield from self._onward(state, Miss(point, point) if self.case.kind != "dispatcher" else None)
         elif dispatch.form in _UNSEEN:
-            yield from self._onward(state, None)
+            told = isinstance(dispatch.node, ir.Call) and self.roles.is_dropped(dispatch.node, dispatch.function)
+            yield from self._onward(state, state.miss if told else None)  # what is only told of a call decides nothing
         else:
             yield from self._onward(state, state.miss)
 
