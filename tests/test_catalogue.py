@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
+import jsonschema
 import pytest
+import tomli
 from recognising import Tables, kinds, loop, shipped, stands, subject, subjects, verdict
 
-from toolbind_lint.catalogue import CHOICES, SCHEMAS, Catalogue, CatalogueError, Row, load_catalogue
+from toolbind_lint.catalogue import CHOICES, SCHEMAS, Catalogue, CatalogueError, Row, json_schema, load_catalogue
 
 # ---- the schema
 
@@ -415,3 +418,66 @@ def test_a_pattern_test_of_the_house_is_known_once_it_is_told() -> None:
     tables: Tables = [{"pattern-test": [{"call": "house.like"}]}]
     assert verdict(text, "allowlist").how == ""
     assert verdict(text, "allowlist", tables=tables).how == "pattern"
+
+
+# ---- for editors
+
+FOLDER = Path(__file__).parent.parent / "rules" / "frameworks"
+
+
+def test_the_json_schema_is_that_of_the_loader() -> None:
+    """It is written anew with ``json.dumps(json_schema(), indent=1)``."""
+    assert json.loads((FOLDER / "catalogue.schema.json").read_text(encoding="utf-8")) == json_schema()
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*/catalogue.toml")), ids=lambda path: path.parent.name)
+def test_every_shipped_file_fits_the_json_schema(path: Path) -> None:
+    jsonschema.validate(tomli.loads(path.read_text(encoding="utf-8")), json_schema())
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[[turn]]\ncal = 'x'", "[[trun]]\ncall = 'x'", "[[turn]]\ncall = 1", "[[bound]]\nwhere = 'there'", "surprise = 1"],
+)
+def test_the_json_schema_refuses_what_the_loader_refuses(text: str) -> None:
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(tomli.loads("schema = 1\nname = 'acme'\n" + text), json_schema())
+
+
+# ---- read where it is needed
+
+
+def test_files_without_words_wait_until_their_roots_are_imported(tmp_path: Path) -> None:
+    texts = {
+        "acme": 'schema = 1\nname = "acme"\nroots = ["acme"]\n[[agent]]\ncall = "acme.Agent"\n',
+        "other": 'schema = 1\nname = "other"\nroots = ["other"]\nshares = ["acme"]\n[[agent]]\ncall = "other.Agent"\n',
+        "words": 'schema = 1\nname = "words"\nroots = ["words"]\n[[turn]]\ncall = "words.ask"\n',
+    }
+    base = folder(tmp_path, **texts)
+    lazy = load_catalogue([{"agent": [{"call": "mine.Agent"}]}], folder=base, lazy=True)
+    assert {row.framework for row in lazy.rows} == {"words", "project"}
+    assert lazy.run_roots == {"acme", "other", "mine"}
+    assert lazy.completed(["elsewhere"]) is lazy
+    assert [row.framework for row in lazy.completed(["other"]).rows] == ["words", "other", "project"]
+    both = lazy.completed(["acme"])
+    assert [row.framework for row in both.rows] == ["words", "acme", "other", "project"]
+    assert both.find("agent", "acme.Agent") is not None
+    assert both.waiting == ()
+    assert both.run_roots == load_catalogue([{"agent": [{"call": "mine.Agent"}]}], folder=base).run_roots
+
+
+def test_the_shipped_catalogue_is_the_same_whole_or_completed() -> None:
+    whole = load_catalogue()
+    lazy = load_catalogue(lazy=True)
+    assert lazy.waiting
+    done = lazy.completed(whole.roots)
+    assert sorted(map(repr, done.rows)) == sorted(map(repr, whole.rows))
+    assert done.seeds == lazy.seeds == whole.seeds
+    assert lazy.run_roots == whole.run_roots
+
+
+def test_a_broken_file_that_waited_is_told_when_it_is_read(tmp_path: Path) -> None:
+    text = 'schema = 1\nname = "acme"\nroots = ["acme"]\n[[agent]]\ncal = "acme.Agent"\n'
+    lazy = load_catalogue(folder=folder(tmp_path, acme=text), lazy=True)
+    with pytest.raises(CatalogueError, match=r"agent\[0\]\.cal"):
+        lazy.completed(["acme"])

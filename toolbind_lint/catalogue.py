@@ -539,3 +539,39 @@ def _row(kind: str, framework: str, table: Mapping[str, object], where: str) -> 
         if allowed is not None and not allowed.issuperset(texts[key]):
             raise CatalogueError(f"must be of {', '.join(sorted(allowed))}", f"{where}.{key}")
     return Row(kind, framework, texts, flags)
+
+
+def json_schema() -> dict[str, object]:
+    """A JSON Schema of a catalogue file, for editors; ``rules/frameworks/catalogue.schema.json`` holds it."""
+    texts = {"type": "array", "items": {"type": "string"}}
+    forms: dict[Kind, dict[str, object]] = {
+        "text": {"type": "string"},
+        "texts": {"anyOf": [{"type": "string"}, texts]},
+        "flag": {"type": "boolean"},
+        "number": {"type": "number"},
+    }
+    kinds: dict[str, object] = {}
+    for kind, keys in SCHEMAS.items():
+        properties: dict[str, object] = {}
+        for key, form in {**keys, **_COMMON}.items():
+            allowed = CHOICES.get((kind, key))
+            one: dict[str, object] = {"type": "string", "enum": sorted(allowed)} if allowed else {"type": "string"}
+            if allowed and form == "texts":
+                properties[key] = {"anyOf": [one, {"type": "array", "items": one}]}
+            else:
+                properties[key] = one if allowed else forms[form]
+        row = {"type": "object", "properties": properties, "additionalProperties": False}
+        kinds[kind] = {"type": "array", "items": row}
+    head: dict[str, object] = {
+        "schema": {"const": SCHEMA},
+        "name": {"type": "string"},
+        **dict.fromkeys(("packages", "siblings", "roots", "shares"), texts),
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "What a framework's calls mean to toolbind-lint",
+        "type": "object",
+        "properties": {**head, **kinds},
+        "required": ["schema", "name"],
+        "additionalProperties": False,
+    }

@@ -1,0 +1,73 @@
+"""Which rows of the catalogue a release no longer bears out. No network: releases are made up."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from benchmarks.drift import Release, check, known, releases  # noqa: E402
+from toolbind_lint.catalogue import load_catalogue  # noqa: E402
+
+SOURCE = """
+from pydantic import Field
+
+LIMIT = 10_000
+
+
+class Agent:
+    max_steps: int = 20
+    limit: int = Field(default=25, description="turns")
+
+    def __init__(self, tools=None, *, max_seconds=None, recursion=LIMIT): ...
+
+
+def run(agent, config=None): ...
+"""
+
+
+def drifts(table: dict[str, object]) -> list[str]:
+    kind, row = next(iter(table.items()))
+    made = load_catalogue([{kind: [row]}]).rows[-1]
+    release = Release("acme", "2.0", {"acme/agent.py": SOURCE})
+    return [drift.what for drift in check(made, release, known(release))]
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ({"agent": {"call": "acme.agent.Agent"}}, []),
+        ({"agent": {"call": "acme.agent.Assistant"}}, ["acme.agent.Assistant is not defined"]),
+        ({"run": {"call": "acme.Agent().run"}}, []),
+        ({"run": {"call": "acme.Agent().go"}}, ["acme.Agent().go is not defined"]),
+        ({"bound": {"param": "max_steps", "default": "20"}}, []),
+        ({"bound": {"param": "max_steps", "default": "30"}}, ["max_steps is 20, not 30"]),
+        ({"bound": {"param": "limit", "default": "25"}}, []),
+        ({"bound": {"param": "recursion", "default": "10000"}}, []),
+        ({"bound": {"param": "recursion", "default": "25"}}, ["recursion is 10000, not 25"]),
+        ({"bound": {"param": "max_seconds", "default": "none"}}, []),
+        ({"bound": {"param": "max_steps", "default": "none"}}, ["max_steps is 20 by default"]),
+        ({"bound": {"param": "gone", "default": "5"}}, ["the parameter gone is gone"]),
+        ({"bound": {"param": "config", "path": ["limits.max_steps"], "default": "20"}}, []),
+        ({"toolset": {"call": "acme.Agent", "filter": ["only"]}}, ["the parameter only is gone"]),
+    ],
+)
+def test_a_row_is_held_against_a_release(table: dict[str, object], told: list[str]) -> None:
+    assert drifts(table) == told
+
+
+@pytest.mark.parametrize(
+    ("row", "wanted"),
+    [
+        ({"call": "a", "source": "acme-sdk-1.4.2:acme/a.py:3"}, [("acme-sdk", "1.4.2"), ("acme-sdk", "")]),
+        ({"call": "a", "source": "acme-sdk-1.4.2:acme/a.py:3", "versions": "<2"}, [("acme-sdk", "1.4.2")]),
+        ({"call": "a", "source": "acme:acme/a.py"}, [("acme", "")]),
+    ],
+)
+def test_the_releases_of_a_row(row: dict[str, object], wanted: list[tuple[str, str]]) -> None:
+    catalogue = load_catalogue([{"agent": [row]}])
+    assert list(releases(catalogue.rows[-1], catalogue)) == wanted
