@@ -131,6 +131,8 @@ class LoopFinder:
         """Whether a function makes a turn itself or through functions of the project."""
         if function.key in self._reaches:
             return self._reaches[function.key]
+        if not self._may_lead(function):
+            return False
         answer = False
         seen = {function.key}
         queue = [function]
@@ -138,12 +140,17 @@ class LoopFinder:
             top = queue.pop()
             if self.roles.turns_in(top) or self._reaches.get(top.key, False):
                 answer = True
-            for callee in self.callees(top):
-                if callee.key not in seen:
+            for callee in self.callees(top) if not answer else ():
+                if callee.key not in seen and self._may_lead(callee):
                     seen.add(callee.key)
                     queue.append(callee)
         self._reaches[function.key] = answer
         return answer
+
+    def _may_lead(self, function: Function) -> bool:
+        """Whether the index sees, by names, how a function may come to a turn."""
+        unit = function.module.unit_of(function)
+        return unit is None or unit in self._to_turns.get(function.module.path, ())
 
     def _worth_a_graph(self, loop: ir.While | ir.For, function: Function) -> bool:
         """Whether a loop reaches a turn, or tries a dispatch again and again."""

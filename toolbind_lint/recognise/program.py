@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
@@ -329,6 +329,8 @@ class Module:
         """The calls in a statement, nested functions included, whose callee has this last name; with the function of
         each.
         """
+        if (number, name) not in self._calls and not any(name in unit.named for unit in self.units(number)):
+            self._calls[number, name] = []
         if (number, name) not in self._calls:
             self._calls[number, name] = [
                 (call, scope)
@@ -454,6 +456,7 @@ class Program:
         self._keep: dict[int, object] = {}
         self._defined: dict[str, list[tuple[str, Definition]]] | None = None
         self._calling: dict[str, list[tuple[str, int]]] | None = None
+        self._leading: dict[str, dict[str, int]] = {}
         self._callers: dict[str, tuple[tuple[ir.Call, Function], ...]] = {}
         self._subclasses: dict[str, tuple[Class, ...]] = {}
         self._renamed: dict[str, set[str]] | None = None
@@ -1097,6 +1100,26 @@ class Program:
             self._calling = table
         return self._calling.get(name, [])
 
+    def _near(self, path: str, rows: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+        """Of statements those in files that lead to a file by their imports, the file itself first, then its
+        importers.
+        """
+        rows = list(rows)
+        if len(rows) < 2:
+            return rows
+        if path not in self._leading:
+            found = {path: 0}
+            stack = [path]
+            while stack:
+                top = stack.pop(0)
+                for each in self.project.importers(top):
+                    if each not in found:
+                        found[each] = found[top] + 1
+                        stack.append(each)
+            self._leading[path] = found
+        far = self._leading[path]
+        return sorted((row for row in rows if row[0] in far), key=lambda row: (far[row[0]], row))
+
     def callers(
         self, function: Function, limit: int = 24, *, worded: bool = False
     ) -> tuple[tuple[ir.Call, Function], ...]:
@@ -1114,7 +1137,7 @@ class Program:
             names = {c.node.name for c in (function.cls, *self.subclasses(function.cls))}
         names |= {alias for name in sorted(names) for alias in self._aliases_of(name)}
         found: list[tuple[ir.Call, Function]] = []
-        calling = sorted({row for name in names for row in self.statements_calling(name)})
+        calling = self._near(function.module.path, {row for name in names for row in self.statements_calling(name)})
         if worded:
             candidates = self.project.candidates()
             calling = [
@@ -1156,10 +1179,14 @@ class Program:
         return out
 
     def _hand_overs(self, function: Function) -> Iterator[tuple[ir.Call, Function, int, bool]]:
-        for path, number in self.statements_calling(function.node.name)[:24]:
+        name = function.node.name
+        for path, number in self._near(function.module.path, self.statements_calling(name))[:24]:
             module = self.module(path)
-            for runner in sorted(_RUNNERS):
-                for call, scope in module.calls_named(number, runner) if module is not None else ():
+            if module is None:
+                continue
+            named = {each for unit in module.units(number) if name in unit.named for each in unit.named}
+            for runner in sorted(_RUNNERS & named):
+                for call, scope in module.calls_named(number, runner):
                     for skip, arg in enumerate(call.args[:2], 1):
                         if isinstance(arg.value, (ir.Name, ir.Attr)) and _last_name(arg.value) == function.node.name:
                             meanings = self.resolve(arg.value, scope)
