@@ -5,12 +5,12 @@ from __future__ import annotations
 from toolbind_lint.catalogue import Row
 from toolbind_lint.facts import Place
 from toolbind_lint.recognise import ir
-from toolbind_lint.recognise.gates import after_cap, forced
+from toolbind_lint.recognise.gates import after_cap, ends, forced
 from toolbind_lint.recognise.gates.cap import header, place_of, witness_steps
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.paths import Point
 from toolbind_lint.recognise.roles import CALL, CALLS, FINISH, REPLY, key_read
-from toolbind_lint.verdicts import Fault, Verdict
+from toolbind_lint.verdicts import Fault, State, Verdict
 
 
 def verdict(case: Case) -> Verdict:
@@ -21,9 +21,12 @@ def verdict(case: Case) -> Verdict:
         faults.append(spins)
     faults.extend(forced.faults(case))
     faults.extend(after_cap.faults(case))
+    faults.extend(ends.faults(case))
+    beside = tuple(ends.anonymous(case))
     if faults:
-        return Verdict("exit", "leaks", tuple(faults))
-    return Verdict("exit", "held" if any(p in case.finder.inside for p in case.graph.exits) else "unknown")
+        return Verdict("exit", "leaks", tuple(faults), (), beside)
+    state: State = "held" if any(p in case.finder.inside for p in case.graph.exits) else "unknown"
+    return Verdict("exit", state, (), (), beside)
 
 
 # ---- a reply that neither leaves nor dispatches

@@ -1,0 +1,20 @@
+"""The counter raises a bare `Exception`."""
+import json
+
+from openai import OpenAI
+
+
+def answer(client: OpenAI, messages, tools, handlers):
+    step = 0
+    while True:
+        step += 1
+        if step > 12:
+            raise Exception("too many steps")  # expect: TB503
+        message = client.chat.completions.create(model="gpt-4.1", messages=messages, tools=tools).choices[0].message
+        messages.append(message)
+        if not message.tool_calls:
+            return message.content
+        for call in message.tool_calls:
+            result = handlers[call.function.name](**json.loads(call.function.arguments))
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": json.dumps(result)})
+

@@ -1,0 +1,18 @@
+"""The `else` of the loop is reached at the cap alone."""
+import json
+
+from openai import OpenAI
+
+
+def answer(client: OpenAI, messages, tools, handlers, metrics):
+    for _ in range(12):
+        message = client.chat.completions.create(model="gpt-4.1", messages=messages, tools=tools).choices[0].message
+        messages.append(message)
+        if not message.tool_calls:
+            break
+        for call in message.tool_calls:
+            result = handlers[call.function.name](**json.loads(call.function.arguments))
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": json.dumps(result)})
+    else:
+        metrics.increment("runs.out_of_steps")
+    return messages
