@@ -1250,7 +1250,7 @@ def test_a_loop_that_holds_has_evidence_for_it() -> None:
     found = subject(text)
     assert [v.gate for v in found.verdicts] == [gate for gate in GATES if gate in {v.gate for v in found.verdicts}]
     held = {v.gate: bool(v.evidence) for v in found.verdicts if v.state == "held"}
-    assert held == {"cap": True, "wall": True, "allowlist": True, "exit": False}
+    assert held == {"cap": True, "wall": True, "allowlist": True}
     assert not any(v.faults for v in found.verdicts if v.state == "held")
 
 

@@ -195,15 +195,27 @@ def _visible_behind(case: Case, test: Point, points: tuple[Point, ...]) -> bool:
     if not _is_shared(case, test, points):
         if _says(case, behind, case.function, 0) or any(isinstance(s, ir.Raise) for s in behind):
             return True
-    # What ends in the same place can still be told apart by a test.
+    # What ends in the same place can still be told apart by a test of what the loop set.
+    set_inside = {n.id for n in ir.walk(loop) if isinstance(n, ir.Name)} & _assigned(loop)
     for stmt in behind:
-        if isinstance(stmt, ir.If) and not _is_shown_only(stmt.test):
+        if isinstance(stmt, ir.If) and any(isinstance(n, ir.Name) and n.id in set_inside for n in ir.walk(stmt.test)):
             inner = (*ir.walk_all(stmt.body), *ir.walk_all(stmt.orelse))
             if any(isinstance(n, ir.Raise) for n in inner) or _says(case, (stmt,), case.function, 0):
                 return True
             if any(isinstance(n, ir.Return) and _is_marked(case, n.value, case.function, 0) for n in inner):
                 return True
     return any(_is_marked(case, s.value, case.function, 0) for s in behind if isinstance(s, ir.Return))
+
+
+def _assigned(loop: ir.Node) -> set[str]:
+    """The names that a loop sets."""
+    targets: list[ir.Node] = []
+    for node in ir.walk(loop):
+        if isinstance(node, ir.Assign):
+            targets.extend(node.targets)
+        elif isinstance(node, (ir.Aug, ir.For)):
+            targets.append(node.target)
+    return {n.id for t in targets for n in ir.walk(t) if isinstance(n, ir.Name)}
 
 
 def _is_shared(case: Case, test: Point, points: tuple[Point, ...]) -> bool:
