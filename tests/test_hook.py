@@ -181,3 +181,82 @@ def test_a_notebook_is_passed(repository: Repository) -> None:
     status, output = repository.run()
     assert status == 1, output
     assert "demo.ipynb" in output
+
+
+# What stands in the index, and what does not
+
+
+def test_what_is_not_staged_is_not_judged(repository: Repository) -> None:
+    """pre-commit puts the working tree into the state of the index before it runs a hook."""
+    repository.use("toolbind-lint")
+    repository.write("agent.py", BOUNDED)
+    (repository.root / "agent.py").write_text(UNBOUNDED, encoding="utf-8")
+    status, output = repository.run("--hook-stage", "pre-commit")
+    assert "TB101" not in output
+    assert (repository.root / "agent.py").read_text(encoding="utf-8") == UNBOUNDED, "the edit is still there"
+    assert status in {0, 1}
+
+
+def test_what_is_staged_is_judged_although_the_working_tree_has_mended_it(repository: Repository) -> None:
+    repository.use("toolbind-lint")
+    repository.write("agent.py", UNBOUNDED)
+    (repository.root / "agent.py").write_text(BOUNDED, encoding="utf-8")
+    status, output = repository.run()
+    assert status == 1, output
+    assert "TB101" in output
+
+
+def test_of_a_partly_staged_file_the_staged_part_is_judged(repository: Repository) -> None:
+    repository.use("toolbind-lint")
+    second = UNBOUNDED.replace("def run(", "def run_on(").replace("import json\n", "").replace("TOOLS = ", "MORE = ")
+    repository.write("agent.py", BOUNDED + second)
+    (repository.root / "agent.py").write_text("# not staged\n\n\n" + BOUNDED, encoding="utf-8")
+    status, output = repository.run()
+    assert status == 1, output
+    number = (BOUNDED + second).split("\n").index("    while True:") + 1
+    assert f"agent.py:{number}" in output, output
+
+
+def test_an_untracked_file_is_not_reported_on(repository: Repository) -> None:
+    repository.use("toolbind-lint")
+    repository.write("plain.py", "x = 1\n")
+    (repository.root / "agent.py").write_text(UNBOUNDED, encoding="utf-8")
+    status, output = repository.run()
+    assert status == 0, output
+
+
+def test_windows_newlines_are_lines(repository: Repository) -> None:
+    repository.use("toolbind-lint")
+    repository.git("config", "core.autocrlf", "false")
+    path = repository.root / "agent.py"
+    path.write_bytes(UNBOUNDED.replace("\n", "\r\n").encode("utf-8"))
+    repository.git("add", "agent.py")
+    status, output = repository.run()
+    assert status == 1, output
+    number = UNBOUNDED.split("\n").index("    while True:") + 1
+    assert f"agent.py:{number}" in output
+
+
+def test_many_files_in_several_batches(repository: Repository) -> None:
+    """A command line holds so many names: the hook runs several times, one after the other, and each run counts."""
+    repository.use("toolbind-lint")
+    folder = repository.root / ("a" * 120) / ("b" * 120)
+    folder.mkdir(parents=True)
+    for number in range(2000):
+        (folder / f"plain_{number:04}.py").write_text(f"x = {number}\n", encoding="utf-8")
+    (folder / "plain_0001.py").write_text(UNBOUNDED, encoding="utf-8")
+    (folder / "plain_1999.py").write_text(UNBOUNDED, encoding="utf-8")
+    repository.git("add", "-A")
+    status, output = repository.run()
+    assert status == 1, output[-2000:]
+    assert len(re.findall(r"plain_(?:0001|1999)\.py:\d+:\d+ ", output)) >= 2
+    assert {"0001", "1999"} <= set(re.findall(r"plain_(\d{4})\.py", output))
+    assert len(re.findall(r"^\d+ findings?: ", output, re.MULTILINE)) > 1, "one batch"
+
+
+def test_the_whole_project_in_one_run_whatever_is_staged(repository: Repository) -> None:
+    repository.use("toolbind-lint-all")
+    repository.write("agent.py", BOUNDED)
+    (repository.root / "agent.py").write_text(UNBOUNDED, encoding="utf-8")
+    _, output = repository.run()
+    assert "TB101" not in output, "what is not staged is out of the way"
