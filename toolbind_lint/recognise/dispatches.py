@@ -222,15 +222,19 @@ class DispatchFinder(RoleFinder):
         name = last_name(call.func)
         if not name or name[0].isupper() or name in self._inert_methods or self.turn(call, function) is not None:
             return None
+        # What a call means costs less to know than what it is given, which may lead through the whole project.
+        meanings = self.program.resolve(call.func, function)
+        runs = any(
+            isinstance(m, FunctionRef) or (isinstance(m, External) and self.catalogue.find("runs-command", m.name))
+            for m in meanings
+        )
+        if not call.args or not (runs or any(a.star == "**" for a in call.args)):
+            return None
         given = [a for a in call.args if ARGS in self.of(a.value, function)]
         if not given:
             return None
-        meanings = self.program.resolve(call.func, function)
         splat = any(a.star == "**" for a in given)
-        if not splat and not any(
-            isinstance(m, FunctionRef) or (isinstance(m, External) and self.catalogue.find("runs-command", m.name))
-            for m in meanings
-        ):
+        if not splat and not runs:
             return None
         if any(isinstance(m, External) and self.catalogue.find("runs-command", m.name) for m in meanings):
             return Dispatch(call, function, "fixed", None, callee)
@@ -280,7 +284,7 @@ class DispatchFinder(RoleFinder):
 
     def _handed_a_tool(self, call: ir.Call, function: Function, callee: str) -> Dispatch | None:
         """``to_thread(tools[name], **arguments)``: a tool and its arguments are given to what runs it."""
-        if self.program.targets(call, function) or last_name(call.func) in self._inert_methods:
+        if not call.args or last_name(call.func) in self._inert_methods or self.program.targets(call, function):
             return None
         given = next((a.value for a in call.args if TOOL in self.of(a.value, function)), None)
         if given is None or not self.carries_arguments(call, function):

@@ -147,6 +147,11 @@ class LoopFinder:
         self._reaches[function.key] = answer
         return answer
 
+    def _is_worded(self, function: Function) -> bool:
+        """Whether a function holds a word of the catalogue."""
+        unit = function.module.unit_of(function)
+        return unit is None or function.module.index.units[unit].seeded
+
     def _may_lead(self, function: Function) -> bool:
         """Whether the index sees, by names, how a function may come to a turn."""
         unit = function.module.unit_of(function)
@@ -170,7 +175,7 @@ class LoopFinder:
                             ):
                                 return True
             tries = tries or isinstance(node, ir.Try)
-        if isinstance(loop, ir.While) and tries:
+        if isinstance(loop, ir.While) and tries and self._is_worded(function):
             inside = {id(n) for n in ir.walk(loop)}
             return any(id(d.node) in inside for d in self.roles.dispatches_in(function))
         return False
