@@ -114,8 +114,16 @@ def test_what_a_change_cannot_touch_is_not_judged(project: Project) -> None:
     project.repo.write({"plain.py": "x = 2\n"})
     answer = project.check()
     assert answer.report["files_checked"] == 1
-    project.repo.write({"helper.py": HELPER + "\n"})
+    project.repo.write({"helper.py": HELPER + "\n\nLAST = 1\n"})
     assert project.check().report["files_checked"] == 3
+
+
+def test_formatting_and_comments_cost_nothing(project: Project) -> None:
+    project.repo.commit(PROJECT)
+    project.repo.write({"helper.py": "# the bound of all loops\n" + changed(HELPER, "(step):", "(\n    step,\n):")})
+    assert project.check().report["files_checked"] == 0
+    project.repo.write({"helper.py": "# toolbind: ignore-file[TB101] it ends\n" + HELPER})
+    assert project.check().report["files_checked"] == 2
 
 
 def test_a_caller_that_takes_the_cap_away_is_seen(project: Project) -> None:
@@ -187,7 +195,7 @@ def test_a_crash_in_the_base_is_no_success(project: Project, monkeypatch: pytest
         raise ZeroDivisionError("made to break")
 
     project.repo.commit(PROJECT)
-    project.repo.write({"helper.py": HELPER + "\n"})
+    project.repo.write({"helper.py": HELPER + "\nLAST = 1\n"})
     monkeypatch.setattr(loops.LoopFinder, "find", broken)
     answer = project.check()
     assert answer.status == 2

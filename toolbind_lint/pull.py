@@ -20,7 +20,7 @@ from toolbind_lint.discover import LINTED
 from toolbind_lint.facts import Place, Step
 from toolbind_lint.findings import Crash, Finding, Report
 from toolbind_lint.fingerprint import assign, entry, match
-from toolbind_lint.lint import Examined, Prepared, examine, prepare, report, text_of
+from toolbind_lint.lint import MARK, Examined, Prepared, examine, prepare, report, text_of
 from toolbind_lint.loosened import Sources, loosened
 from toolbind_lint.revision import Compared
 from toolbind_lint.selection import RuleName
@@ -89,8 +89,9 @@ def check_change(
 def _judge(now: Snapshot, targets: Collection[str], settings: Settings, compared: Compared) -> Sides:
     head = prepare(now, targets, settings)
     base = prepare(compared.before, [p for p in compared.before.paths() if p.endswith(LINTED)], settings)
-    repinned = _repinned(head, base, compared)
-    touched = _touched(head, compared, repinned) | _touched(base, compared, repinned)
+    changes = {path for path in compared.changed if not _means_the_same(path, base, head)}
+    changes |= _repinned(head, base, compared)
+    touched = _touched(head, compared, changes) | _touched(base, compared, changes)
     wanted = _reachable(head, touched) | _reachable(base, touched)
     old = examine(_restricted(base, wanted), touched)
     new = examine(_restricted(head, wanted), touched)
@@ -115,16 +116,31 @@ def _versions(manifests: Manifests, path: str, packages: Sequence[str]) -> tuple
     return () if constraint is None else (constraint.package, *constraint.intervals)
 
 
-def _touched(side: Prepared, compared: Compared, repinned: Collection[str]) -> frozenset[str]:
+def _touched(side: Prepared, compared: Compared, changes: Collection[str]) -> frozenset[str]:
     """The files whose loops a change can have touched: they read a changed file, or a changed file calls them.
 
     A changed file of data counts as one that names it.
     """
     from toolbind_lint.recognise import leading_to, led_to
 
-    changed = (set(compared.changed) | set(repinned)) & set(side.project.paths)
+    changed = set(changes) & set(side.project.paths)
     changed |= _naming(side, compared.data)
     return leading_to(side.project, changed) | led_to(side.project, changed)
+
+
+def _means_the_same(path: str, base: Prepared, head: Prepared) -> bool:
+    """Whether a file was only formatted or commented, and no comment in it is for the linter."""
+    import ast
+
+    if not path.endswith((".py", ".pyi")):
+        return False
+    try:
+        before, after = base.snapshot.read(path), head.snapshot.read(path)
+        if MARK in before.lower() or MARK in after.lower():
+            return False
+        return ast.dump(ast.parse(before)) == ast.dump(ast.parse(after))
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
 
 
 def _naming(side: Prepared, data: Collection[str]) -> set[str]:
