@@ -276,10 +276,14 @@ class DispatchFinder(RoleFinder):
         """Whether a function of the project runs a tool itself or below it, or only reads what it is given."""
         if depth > 3:
             return False
-        if self.dispatches_in(function) or self.turns_in(function):
+        if self.turns_in(function) or self.dispatches_in(function):
             return True
-        if any(self._hands_down(t, depth + 1) for c in function.calls for t in self.program.targets(c, function)):
-            return True
+        for call in function.calls:
+            targets = self.program.targets(call, function)
+            # Only what is given the arguments can run a tool with them; looking further leads through the project.
+            if targets and (self.carries_arguments(call, function) or any(self.turns_in(t) for t in targets)):
+                if any(self._hands_down(t, depth + 1) for t in targets):
+                    return True
         return depth == 0 and any(word in function.node.name for word in _READS)
 
     def _handed_a_tool(self, call: ir.Call, function: Function, callee: str) -> Dispatch | None:
