@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import jsonschema
 import pytest
 from repositories import Repo
 
 from toolbind_lint.cli import main
+from toolbind_lint.report.json import schema
 
 LOOP = """\
 import json
@@ -71,7 +73,10 @@ class Project:
     def check(self, *args: str, base: str = "HEAD") -> Answer:
         status = main(["--base", base, "--output-format", "json", *args])
         out, said = self.capsys.readouterr()
-        return Answer(status, json.loads(out) if out else {}, said)
+        report = json.loads(out) if out else {}
+        if report:
+            jsonschema.validate(report, schema())
+        return Answer(status, report, said)
 
 
 @pytest.fixture
