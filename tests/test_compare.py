@@ -51,6 +51,7 @@ def run(messages, tools):
 
 
 def run_tool(call):
+    tick(len(call.id))
     if call.function.name not in TOOLS:
         raise BudgetExceeded("unknown tool")
     return TOOLS[call.function.name](**json.loads(call.function.arguments))
@@ -164,7 +165,7 @@ EDITS = [
                 ("TOOLS[call.function.name](", "globals()[call.function.name]("),
             )
         },
-        (("TB904", "agent.py:34", "takes away the allowlist of the loop"),),
+        (("TB904", "agent.py:35", "takes away the allowlist of the loop"),),
     ),
     Edit(
         "a set that became a pattern",
@@ -174,7 +175,7 @@ EDITS = [
                 ("TOOLS[call.function.name](", "globals()[call.function.name]("),
             )
         },
-        (("TB902", "agent.py:34", "a pattern where exact names decided what the loop may run; in the base: `search`"),),
+        (("TB902", "agent.py:35", "a pattern where exact names decided what the loop may run; in the base: `search`"),),
     ),
     Edit("a name that goes", {"tools.py": (('    "search": search.run,\n', ""),)}, ()),
     Edit("a comment", {"gates.py": (("MAX_STEPS = 8", "MAX_STEPS = 8  # enough"),)}, ()),
@@ -232,7 +233,7 @@ def loose(messages, tools):
 def test_an_added_loop_is_one_finding_for_all_that_it_lacks() -> None:
     report = check(BEFORE, {**BEFORE, "agent.py": AGENT + LOOSE})
     (added,) = own(report)
-    assert (added.code, added.place.line) == ("TB903", 40)
+    assert (added.code, added.place.line) == ("TB903", 41)
     assert re.search("adds a tool loop without step cap.* wall-clock budget", added.message)
     assert {step.message[:5] for step in added.related} >= {"TB101", "TB201"}
     assert not {"TB101", "TB201"} & {f.code for f in report.shown}
@@ -256,7 +257,7 @@ def test_an_added_tool_is_an_error_where_gates_are_missing() -> None:
     )
     found = own(report)
     assert {f.code for f in found} >= {"TB903"}
-    (tool,) = [f for f in found if f.place.line == 40]
+    (tool,) = [f for f in found if f.place.line == 41]
     assert re.search("gives the loop the tool `write`, and it lacks step cap", tool.message)
     assert ("tools.py", 5) in {(step.place.path, step.place.line) for step in tool.related}
     assert "TB902" not in {f.code for f in found}
