@@ -11,6 +11,7 @@ from toolbind_lint.recognise.bounds import Bound, passes, reach
 from toolbind_lint.recognise.gates import (
     allowlist,
     cap,
+    context,
     cost,
     errors,
     exits,
@@ -78,6 +79,7 @@ def _verdicts(case: Case, limits: Limits) -> tuple[Verdict, ...]:
         errors.verdict(case),
         exits.verdict(case),
         cost.verdict(case, limits.token_ceiling),
+        context.verdict(case),
         *shared.verdict(case),
     )
 

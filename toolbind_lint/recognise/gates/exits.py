@@ -5,7 +5,7 @@ from __future__ import annotations
 from toolbind_lint.catalogue import Row
 from toolbind_lint.facts import Place
 from toolbind_lint.recognise import ir
-from toolbind_lint.recognise.gates import after_cap, ends, forced
+from toolbind_lint.recognise.gates import after_cap, cut_replies, ends, forced
 from toolbind_lint.recognise.gates.cap import header, place_of, witness_steps
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.paths import Point
@@ -21,6 +21,7 @@ def verdict(case: Case) -> Verdict:
         faults.append(spins)
     faults.extend(forced.faults(case))
     faults.extend(after_cap.faults(case))
+    faults.extend(cut_replies.faults(case))
     faults.extend(ends.faults(case))
     beside = tuple(ends.anonymous(case))
     if faults:

@@ -1,0 +1,19 @@
+"""Only a finished reply is an answer."""
+import json
+
+from openai import OpenAI
+
+
+def answer(client: OpenAI, messages, tools, handlers):
+    for _ in range(12):
+        reply = client.chat.completions.create(model="gpt-4.1", messages=messages, tools=tools).choices[0]
+        message = reply.message
+        messages.append(message)
+        if reply.finish_reason == "stop":
+            return message.content
+        if not message.tool_calls:
+            raise ValueError("no answer and no calls")
+        for call in message.tool_calls:
+            result = handlers[call.function.name](**json.loads(call.function.arguments))
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": json.dumps(result)})
+    raise LookupError("out of steps")
