@@ -48,7 +48,7 @@ def subject(path: str, line: int = 2, *, hows: Sequence[tuple[str, str, int]] = 
 
 
 def given(monkeypatch: pytest.MonkeyPatch, *subjects: Subject) -> None:
-    monkeypatch.setattr(module, "_recognise", lambda *given: (subjects, (), []))
+    monkeypatch.setattr(module, "_recognise", lambda *given: (subjects, (), [], ()))
 
 
 def run(files: dict[str, str], *targets: str, settings: Settings | None = None) -> Report:

@@ -40,7 +40,10 @@ def test_a_comparison_that_does_not_end_the_loop_is_shown_beside() -> None:
     text = counted(top="n += 1\nif n > 8:\n    print('many')")
     (fault,) = verdict(text, "cap").faults
     assert fault.how == "none"
-    assert [step.message for step in fault.related] == ["compared here, and the loop goes on either way"]
+    assert [step.message for step in fault.related] == [
+        "compared here, and the loop goes on either way",
+        "leaves only when the model asks for no more tools",
+    ]
 
 
 def test_an_infinite_cap_names_itself() -> None:

@@ -51,7 +51,7 @@ def test_a_card_shows_each_gate_with_its_evidence_or_what_is_missing() -> None:
 def test_cards_can_be_of_a_file_or_a_folder() -> None:
     assert cards.render(sample(), Options(), "good.py").splitlines()[0] == "good.py:4  good · tool loop"
     assert cards.render(sample(), Options(), "flows/").count("worst case") == 6
-    assert cards.render(sample(), Options(), "flow") == "No tool loops, agent runs or dispatchers\n"
+    assert cards.render(sample(), Options(), "flow") == "Found no tool loops, agent runs or dispatchers\n"
     assert cards.render(sample(), Options(quiet=True), "flow") == ""
 
 
@@ -130,7 +130,7 @@ def test_a_helper_in_another_file_belongs_to_the_loops_that_reach_it() -> None:
 
 def test_a_line_of_nothing_says_what_is_near_or_why_nothing_is_there() -> None:
     text = cards.why_silent(sample(), "agent/core.py", 90)
-    assert "covers this line" in text
+    assert "was recognised around this line" in text
     assert "near: agent/core.py:3  Agent._loop · tool loop · openai" in text
     assert "nothing was checked there: invalid syntax (broken.py:3)" in cards.why_silent(sample(), "broken.py", 90)
     assert "nothing in this file was recognised as one" in cards.why_silent(sample(), "else.py", 1)
@@ -149,7 +149,7 @@ def test_lines_of_a_notebook_are_those_of_the_file() -> None:
         subjects=(loop,), findings=(), cells=(Cell("n.ipynb", 3, 1, (41, 42, 43, 44)),), unreadable=()
     )
     assert "belongs to" in cards.why_silent(report, "n.ipynb", 44)
-    assert "covers this line" in cards.why_silent(report, "n.ipynb", 4)
+    assert "was recognised around this line" in cards.why_silent(report, "n.ipynb", 4)
 
 
 def test_nothing_hostile_gets_through() -> None:

@@ -47,7 +47,7 @@ def test_last_line_counts_everything() -> None:
 
 def test_an_empty_run_says_so() -> None:
     assert render(empty(), "text") == (
-        "No tool loops, agent runs or dispatchers in 3 files\n\nNo findings · 3 files screened\n"
+        "Found no tool loops, agent runs or dispatchers in 3 files\n\nNo findings · 3 files screened\n"
     )
 
 

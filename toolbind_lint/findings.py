@@ -87,6 +87,7 @@ class Report(NamedTuple):
 
     ``root`` is the project root relative to the working directory. ``sources`` holds the text of each file with a
     finding or a subject, as ``path -> lines``, so that no report opens a file; ``cells`` maps the lines of notebooks.
+    ``passed_over`` are the loops that are neither tool loops nor retries, each with why.
     """
 
     root: str
@@ -99,6 +100,7 @@ class Report(NamedTuple):
     sources: tuple[tuple[str, tuple[str, ...]], ...] = ()
     notes: tuple[str, ...] = ()
     cells: tuple[Cell, ...] = ()
+    passed_over: tuple[Step, ...] = ()
 
     @property
     def shown(self) -> tuple[Finding, ...]:

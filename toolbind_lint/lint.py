@@ -15,7 +15,7 @@ from toolbind_lint.catalogue import Catalogue, load_catalogue
 from toolbind_lint.causes import source_order, unite
 from toolbind_lint.check import Rule, check, check_suppressions, load_rules
 from toolbind_lint.config import Settings
-from toolbind_lint.facts import Place, Unreadable
+from toolbind_lint.facts import Place, Step, Unreadable
 from toolbind_lint.findings import Cell, Crash, Finding, Report
 from toolbind_lint.fingerprint import assign
 from toolbind_lint.index import Project, Words, build_index
@@ -56,6 +56,7 @@ class Examined(NamedTuple):
     unreadable: tuple[Unreadable, ...]
     crashes: tuple[Crash, ...]
     notes: tuple[str, ...]
+    passed_over: tuple[Step, ...] = ()
 
 
 def lint(snapshot: Snapshot, targets: Collection[str], settings: Settings) -> Report:
@@ -85,7 +86,7 @@ def examine(prepared: Prepared, judged: frozenset[str] | None = None) -> Examine
     """Judge, word and dispose. With ``judged`` only the subjects of these files are looked at."""
     snapshot, wanted, settings, rules, catalogue, project, met = prepared
     crashes = list(met)
-    subjects, later, broken = _recognise(project, catalogue, settings, wanted, judged, snapshot)
+    subjects, later, broken, passed_over = _recognise(project, catalogue, settings, wanted, judged, snapshot)
     everything = (*project.unreadable, *later)
     unreadable = _distinct(everything, wanted)
     found, failed = check(subjects, unreadable, rules)
@@ -103,6 +104,7 @@ def examine(prepared: Prepared, judged: frozenset[str] | None = None) -> Examine
         unreadable=unreadable,
         crashes=tuple(sorted(set(crashes))),
         notes=_unread_facts(everything, wanted),
+        passed_over=tuple(step for step in passed_over if step.place.path in wanted),
     )
 
 
@@ -122,6 +124,7 @@ def report(examined: Examined) -> Report:
         sources=sources,
         cells=cells,
         notes=examined.notes,
+        passed_over=examined.passed_over,
     )
 
 
@@ -163,10 +166,10 @@ def _recognise(
     wanted: frozenset[str],
     judged: frozenset[str] | None = None,
     snapshot: Snapshot | None = None,
-) -> tuple[tuple[Subject, ...], tuple[Unreadable, ...], list[Crash]]:
-    """What is recognised; nothing, without importing the recogniser, where no statement is worth reading."""
+) -> tuple[tuple[Subject, ...], tuple[Unreadable, ...], list[Crash], tuple[Step, ...]]:
+    """What is recognised and what is passed over; nothing, and no recogniser imported, where nothing is to be read."""
     if not project.importing and not any(project.candidates().values()):
-        return (), (), []
+        return (), (), [], ()
     from toolbind_lint.recognise import Limits, recognise
 
     def limits(path: str) -> Limits:
@@ -176,8 +179,8 @@ def _recognise(
     try:
         found = recognise(project, catalogue, limits, wanted, judged, snapshot)
     except Exception as error:
-        return (), (), [Crash("", "recognise", f"{type(error).__name__}: {error}")]
-    return found.subjects, found.unreadable, list(found.crashes)
+        return (), (), [Crash("", "recognise", f"{type(error).__name__}: {error}")], ()
+    return found.subjects, found.unreadable, list(found.crashes), found.passed_over
 
 
 def _suppressions(

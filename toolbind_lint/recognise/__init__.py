@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
 from toolbind_lint.catalogue import Catalogue
-from toolbind_lint.facts import Unreadable
+from toolbind_lint.facts import Step, Unreadable
 from toolbind_lint.findings import Crash
 from toolbind_lint.index import Project
 from toolbind_lint.snapshot import Memory, Snapshot
@@ -34,11 +34,14 @@ class Limits(NamedTuple):
 
 
 class Recognised(NamedTuple):
-    """All subjects, in the order of their places; what could not be read; what broke."""
+    """All subjects, in the order of their places; what could not be read; what broke; the loops that are no subjects,
+    each with why.
+    """
 
     subjects: tuple[Subject, ...]
     unreadable: tuple[Unreadable, ...]
     crashes: tuple[Crash, ...]
+    passed_over: tuple[Step, ...] = ()
 
 
 def recognise(
@@ -145,7 +148,7 @@ def recognise(
     subjects = [in_scope(s, limits(s.header.path).scope) for s in subjects]
     subjects.sort(key=lambda s: (s.place.path, s.place.cell or 0, s.place.line, s.place.column, s.kind))
     unreadable = (*dict.fromkeys(program.unreadable), *slow.values())
-    return Recognised(tuple(subjects), tuple(unreadable), tuple(crashes))
+    return Recognised(tuple(subjects), tuple(unreadable), tuple(crashes), tuple(finder.passed_over))
 
 
 def leading_to(project: Project, targets: Collection[str]) -> frozenset[str]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from toolbind_lint.catalogue import Catalogue
+from toolbind_lint.facts import Step
 from toolbind_lint.index import Unit
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.bounds import Bound, BoundFinder, passes, reach
@@ -106,6 +107,8 @@ class LoopFinder:
         self._reaches: dict[str, bool] = {}
         self._told: set[str] = set()
         self._to_turns: Mapping[str, frozenset[int]] = {}
+        self.passed_over: list[Step] = []
+        """The loops that are neither tool loops nor retries, each with why."""
         self.owned: set[int] = set()
         """The dispatch nodes that a loop owns."""
 
@@ -232,9 +235,9 @@ class LoopFinder:
     def judge(self, loop: ir.While | ir.For, function: Function) -> Case | None:
         """The case of a loop, or None where it is neither a tool loop nor a retry."""
         if isinstance(loop, ir.For) and not loop.is_async and self.roles.of(loop.iter, function) & {CALLS, REPLY}:
-            return None  # over the parts of one reply: a dispatch, not the loop
+            return self._pass_over(loop, function, "it goes through the parts of one reply: that is the dispatch")
         if not self._worth_a_graph(loop, function):
-            return None
+            return self._pass_over(loop, function, "no call in it is known to ask a model")
         retried = self._retried(loop, function)
         if retried is not None:
             return retried
@@ -244,12 +247,30 @@ class LoopFinder:
         case = Case("tool-loop", function, loop, loop.header, graph, builder, finder, self.tools, (), ())
         found = self._classify(case)
         if found is not None and graph.truncated and self._waits_itself(loop, function):
-            return None  # what was cut off is the front, where it waits
+            return self._pass_over(loop, function, "it waits for a person on each pass")  # the front was cut off
         if found is None and graph.truncated:
             spans = {id(n) for n in ir.walk(loop)}
             if any(id(t.call) in spans for t in self.roles.turns_in(function)):
                 return case  # too large to follow: told, with its gates unknown
-        return found
+        return found if found is not None else self._pass_over(loop, function, self._why_not(case))
+
+    def _pass_over(self, loop: ir.While | ir.For, function: Function, why: str) -> Case | None:
+        """Keeps why a loop is neither a tool loop nor a retry, for whoever asks about its line; no case."""
+        self.passed_over.append(Step(self.program.at(function, loop), why))
+        return None
+
+    def _why_not(self, case: Case) -> str:
+        """Why a loop that reaches a model is no tool loop."""
+        inside = case.finder.inside
+        turns = [p for p in inside if p.kind == "turn"]
+        persons = [p for p in inside if p.kind == "person"]
+        if not turns:
+            return "no call in it is known to ask a model on the way to its next pass"
+        if not any(passes(case.graph, [[t]], persons) for t in turns):
+            return "it waits for a person or for the next request on each pass that asks the model, or ends there"
+        if not any(p.kind == "dispatch" or p.dispatch is not None for p in inside):
+            return "it asks a model, and runs no tool that the model names"
+        return "it asks a model, and the next request does not depend on the last reply"
 
     def _waits_itself(self, loop: ir.While | ir.For, function: Function) -> bool:
         """Whether a loop waits for a person in its own body."""

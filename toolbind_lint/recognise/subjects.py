@@ -15,6 +15,7 @@ from toolbind_lint.recognise.gates import (
     cost,
     errors,
     exits,
+    fanout,
     finer,
     retries,
     schema,
@@ -28,6 +29,7 @@ from toolbind_lint.recognise.paths import Point
 from toolbind_lint.recognise.roles import last_name
 from toolbind_lint.recognise.unknown_calls import unknown_calls
 from toolbind_lint.recognise.values import text_of
+from toolbind_lint.recognise.witness import witness_steps
 from toolbind_lint.verdicts import Envelope, Evidence, Fault, Subject, Verdict
 
 
@@ -46,7 +48,7 @@ def subject(case: Case, limits: Limits) -> Subject:
         framework=_framework(case),
         shape=_shape(case),
         verdicts=verdicts,
-        envelope=_envelope(verdicts),
+        envelope=_envelope(case, verdicts),
         turns=_steps(case, case.turns),
         dispatches=_steps(case, case.dispatches),
         witness=next(
@@ -104,7 +106,7 @@ def _retry(case: Case) -> Verdict:
         skipped = _skipping_handler(case, partly)
         if skipped is None:
             return Verdict("cap", "unknown", (), (Evidence(header, "", "counted on some ways only"),))
-    fault = Fault("unbounded-retry", header, (("call", _first_callee(case)),), cap.witness_steps(case, gap))
+    fault = Fault("unbounded-retry", header, (("call", _first_callee(case)),), witness_steps(case, gap))
     return Verdict("cap", "missing", (fault,))
 
 
@@ -188,7 +190,7 @@ def _steps(case: Case, points: Iterable[Point]) -> tuple[Step, ...]:
     return tuple(sorted(out.values(), key=lambda s: s.place))
 
 
-def _envelope(verdicts: tuple[Verdict, ...]) -> Envelope:
+def _envelope(case: Case, verdicts: tuple[Verdict, ...]) -> Envelope:
     def worst(gate: str) -> str:
         verdict = next((v for v in verdicts if v.gate == gate), None)
         if verdict is None:
@@ -199,7 +201,16 @@ def _envelope(verdicts: tuple[Verdict, ...]) -> Envelope:
             return "∞" if verdict.how != "unpinned" else "?"
         return next((e.value for e in verdict.evidence if e.value), "?")
 
-    return Envelope(worst("cap"), "?", worst("wall"), worst("cost"))
+    turns = worst("cap")
+    return Envelope(turns, _calls(case, turns, verdicts), worst("wall"), worst("cost"))
+
+
+def _calls(case: Case, turns: str, verdicts: tuple[Verdict, ...]) -> str:
+    """How many calls the turns may hold: ``8`` where each holds one, ``8 × ?`` where nothing counts them."""
+    if case.kind != "tool-loop" or not case.dispatches or turns in {"?", "∞"}:
+        return turns if turns == "∞" else "?"
+    uncounted = any(f.how == "uncounted-fan-out" for v in verdicts for f in v.beside)
+    return f"{turns} × ?" if uncounted or not fanout.one_call_only(case) else turns
 
 
 def _shape(case: Case) -> str:

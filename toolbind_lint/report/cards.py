@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
+from toolbind_lint.facts import Step
 from toolbind_lint.findings import Finding, Report
 from toolbind_lint.report import DEFAULTS, Options
 from toolbind_lint.report.paint import Paint, Style
@@ -63,7 +64,7 @@ def render(report: Report, options: Options, path: str = "") -> str:
     within = [subject for subject in sorted(report.subjects, key=subject_order) if _inside(subject.header.path, path)]
     blocks = [writer.card(subject) for subject in within]
     ending = sum(all(verdict.state in {"held", "not-applicable"} for verdict in s.verdicts) for s in within)
-    last = f"{kinds(within)}: {ending:,} with all gates held" if within else "No tool loops, agent runs or dispatchers"
+    last = f"{kinds(within)}: {ending:,} with all gates held" if within else NONE_FOUND
     if not options.quiet:
         blocks.append([last])
     return "\n".join("".join(f"{line}\n" for line in block) for block in blocks)
@@ -72,6 +73,17 @@ def render(report: Report, options: Options, path: str = "") -> str:
 def _inside(path: str, target: str) -> bool:
     target = target.rstrip("/")
     return target in {"", "."} or path == target or path.startswith(f"{target}/")
+
+
+NONE_FOUND = "Found no tool loops, agent runs or dispatchers"
+"""Said of what was read: code that is not recognised as one may be one all the same."""
+
+
+def whenever(subject: Subject) -> str:
+    """When the pass of a witness is taken."""
+    if any(fault.how == "spins" for fault in subject.verdict("exit").faults) and not subject.verdict("cap").faults:
+        return "whenever a reply is cut off"
+    return "whenever the reply holds a call" if subject.dispatches else ""
 
 
 def worst_case(envelope: Envelope) -> str:
@@ -194,7 +206,8 @@ class Writer:
         """For a loop that nothing ends the witness and what was considered as a bound; then the worst case."""
         rows: list[str] = []
         if subject.witness:
-            rows += self._foot("one pass", self.reader.walk(subject.witness, subject.header))
+            walk = self.reader.walk(subject.witness, subject.header)
+            rows += self._foot("one pass", f"{walk} {whenever(subject)}".rstrip())
             considered = [step for gate in ("cap", "exit") for f in subject.verdict(gate).faults for step in f.related]
             for place, message in dict.fromkeys(considered):
                 rows += self._foot("no bound", f"{self.reader.line(place)} {one_line(message)}")
@@ -246,7 +259,9 @@ def _touches(reader: Reader, subject: Subject, path: str, line: int) -> bool:
 
 
 def _nothing_there(writer: Writer, path: str, line: int, at: str) -> str:
-    rows = [f"{at}: no tool loop, agent run, dispatcher, retry or tool binding covers this line"]
+    rows = [f"{at}: no tool loop, agent run, dispatcher, retry or tool binding was recognised around this line"]
+    for place, why in _passed_over(writer, path, line):
+        rows.append(f"{writer.reader.line(place)} is a loop, and none of these: {one_line(why)}")
     for fact in writer.report.unreadable:
         if fact.place.path == path:
             rows.append(f"nothing was checked there: {one_line(fact.message)} ({writer.reader.line(fact.place)})")
@@ -256,6 +271,16 @@ def _nothing_there(writer: Writer, path: str, line: int, at: str) -> str:
     if len(rows) == 1:
         rows.append("nothing in this file was recognised as one")
     return "".join(f"{row}\n" for row in rows)
+
+
+def _passed_over(writer: Writer, path: str, line: int) -> list[Step]:
+    """The loops around a line that are no subjects, the innermost first."""
+    found = []
+    for step in writer.report.passed_over:
+        start = writer.reader.physical(step.place) or step.place.line
+        if step.place.path == path and start <= line <= start + step.place.end_line - step.place.line:
+            found.append(step)
+    return sorted(found, key=lambda step: step.place.end_line - step.place.line)
 
 
 def _answer(writer: Writer, subject: Subject, rules: Sequence[RuleLike]) -> list[str]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from toolbind_lint.findings import SEVERITIES, Finding, Report
 from toolbind_lint.report import Options
-from toolbind_lint.report.cards import Writer, gate_name, has_worst_case, worst_case
+from toolbind_lint.report.cards import NONE_FOUND, Writer, gate_name, has_worst_case, worst_case
 from toolbind_lint.report.frame import frame
 from toolbind_lint.report.paint import Paint, Style
 from toolbind_lint.report.places import Reader, line_of, order
@@ -95,7 +95,7 @@ class _Summary:
 
     def _headline(self) -> str:
         loud = [subject for subject in self.report.subjects if subject.kind != "binding"]
-        found = kinds(loud) or "No tool loops, agent runs or dispatchers"
+        found = kinds(loud) or NONE_FOUND
         return self.paint(f"{found} in {count(self.report.files_checked, 'file')}", "strong")
 
     def _rows(self) -> Iterator[_Row]:

@@ -14,6 +14,7 @@ from toolbind_lint.recognise.program import Function
 from toolbind_lint.recognise.roles import CLOCK, argument, dotted, last_name
 from toolbind_lint.recognise.spending import is_budget
 from toolbind_lint.recognise.values import text_of
+from toolbind_lint.recognise.witness import exits_considered, witness_steps
 from toolbind_lint.verdicts import Evidence, Fault, Verdict
 
 _FAILURE_WORDS = ("error", "fail", "invalid", "exception", "malformed", "unparsed", "retry")
@@ -357,6 +358,7 @@ def _none(case: Case, gap: list[Point]) -> Fault:
             how = "never-moves"
             related.append(stuck)
             words["counter"] = stuck.message
+    related.extend(exits_considered(case, case.bounds))
     return Fault(how, header(case), tuple(words.items()), trail, tuple(related))
 
 
@@ -396,21 +398,3 @@ def _may_end_elsewhere(case: Case, gap: list[Point]) -> Evidence | None:
 def _asked(node: ir.Node) -> ir.Call | None:
     inner = node.value if isinstance(node, ir.Await) else node
     return inner if isinstance(inner, ir.Call) else None
-
-
-def witness_steps(case: Case, walk: Iterable[Point]) -> tuple[Step, ...]:
-    """The turns, dispatches and helpers of a pass, as steps."""
-    out: list[Step] = []
-    frame = case.head.frame.number
-    for point in walk:
-        if point.frame.number != frame and point.frame.caller is not None and point.kind in {"turn", "dispatch"}:
-            for active in reversed([f for f in point.frame.stack() if f.caller is not None]):
-                at = case.tools.program.place(active.function.module, active.function.node.header)
-                step = Step(at, active.function.node.name)
-                if step not in out:
-                    out.append(step)
-        if point.kind == "turn" and point.turn is not None:
-            out.append(Step(place_of(case, point), last_name(point.turn.call.func) or "model"))
-        elif point.kind == "dispatch" and point.dispatch is not None:
-            out.append(Step(place_of(case, point), last_name(getattr(point.node, "func", point.node)) or "tool"))
-    return tuple(out)

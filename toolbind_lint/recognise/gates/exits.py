@@ -6,10 +6,11 @@ from toolbind_lint.catalogue import Row
 from toolbind_lint.facts import Place
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.gates import after_cap, cut_replies, ends, forced
-from toolbind_lint.recognise.gates.cap import header, place_of, witness_steps
+from toolbind_lint.recognise.gates.cap import header, place_of
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.paths import Point
 from toolbind_lint.recognise.roles import CALL, CALLS, FINISH, REPLY, key_read
+from toolbind_lint.recognise.witness import witness_steps
 from toolbind_lint.verdicts import Fault, State, Verdict
 
 

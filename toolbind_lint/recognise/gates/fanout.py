@@ -17,7 +17,7 @@ def fault(case: Case) -> Fault | None:
     """The loop over the calls of a reply that runs them all, however many there are."""
     for dispatch in case.dispatches:
         source = _all_of(case, dispatch)
-        if source is None or _of_inner_loop(case, dispatch) or _one_call_only(case) or _counted(case):
+        if source is None or _of_inner_loop(case, dispatch) or one_call_only(case) or _counted(case):
             continue
         node, function = source
         if _measured(case, function):
@@ -82,7 +82,7 @@ def _cut(case: Case, expr: ir.Expr, function: Function, depth: int = 0) -> bool:
     return False
 
 
-def _one_call_only(case: Case) -> bool:
+def one_call_only(case: Case) -> bool:
     """Whether each turn asks for one call at most."""
     rows = [r for r in case.tools.catalogue.rows if r.kind == "single-call"]
     for point in case.turns:

@@ -29,7 +29,12 @@ def faults(case: Case, bounds: list[Bound]) -> list[Fault]:
 
 def _passes_over(case: Case, bound: Bound) -> Point | None:
     """The turn or dispatch that runs once more than the cap allows; None where none does, or where it is not known."""
-    if bound.kind != "counter" or len(bound.tests) != 1 or case.graph.consumed is not None:
+    if (
+        bound.kind != "counter"
+        or len(bound.tests) != 1
+        or case.graph.consumed is not None
+        or not isinstance(case.node, (ir.While, ir.For))
+    ):
         return None
     test = bound.tests[0]
     gated = _gated(case, test)
