@@ -100,7 +100,7 @@ def test_the_worst_case_is_what_the_bounds_allow(text: str, said: str) -> None:
     ("body", "why"),
     [
         (
-            "while True:\n    ask = client.chat.completions.create(model='m', messages=messages)\n    messages.append(ask)",
+            "while True:\n    a = client.chat.completions.create(model='m', messages=messages)\n    messages.append(a)",
             "it asks a model, and runs no tool that the model names",
         ),
         (
