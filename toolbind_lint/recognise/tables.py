@@ -183,7 +183,7 @@ class _Trace:
             names = {n.id for n in ir.walk(generator.target) if isinstance(n, ir.Name)}
             narrowed = False
             for test in generator.ifs:
-                among = _members(test, names)
+                among = members(test, names)
                 if among is not None:
                     narrowed = True
                     yield from self.follow(among, function, depth + 1)
@@ -268,8 +268,8 @@ class _Trace:
     def _put_into(self, name: str, scope: Function, depth: int) -> Iterator[Source]:
         """``tools.append(x)``, ``tools.update(more)``, ``tools[x.name] = x``."""
         for function in self._writers(name, scope):
-            for value, item in _puts(function, lambda e: isinstance(e, ir.Name) and e.id == name):
-                yield from self._item(value, item, function, depth)
+            for put in puts(function, lambda e: isinstance(e, ir.Name) and e.id == name):
+                yield from self._item(put.value, put.item, function, depth)
 
     def _put_into_field(self, cls: Class, name: str, depth: int) -> Iterator[Source]:
         for owner in self.program.mro(cls):
@@ -286,8 +286,8 @@ class _Trace:
                                 return False
                             return isinstance(e.base, ir.Name) and e.base.id == receiver
 
-                        for value, item in _puts(method, is_field):
-                            yield from self._item(value, item, method, depth)
+                        for put in puts(method, is_field):
+                            yield from self._item(put.value, put.item, method, depth)
 
     def _writers(self, name: str, scope: Function) -> Iterator[Function]:
         """The functions that may put something into a name: its own, for a module's name those that write to it."""
@@ -350,18 +350,27 @@ class _Trace:
                 yield from self.follow(arg.value, function, depth + 1)
 
 
-def _puts(function: Function, is_table: Callable[[ir.Expr], bool]) -> Iterator[tuple[ir.Expr, bool]]:
-    """What a function puts into a table, each with whether it is one item and not a whole collection."""
+class Put(NamedTuple):
+    """Something that is put into a table: ``item`` says that it is one thing and no collection."""
+
+    value: ir.Expr
+    item: bool
+    table: ir.Expr
+    node: ir.Node
+
+
+def puts(function: Function, is_table: Callable[[ir.Expr], bool]) -> Iterator[Put]:
+    """What a function puts into a table."""
     for node in function.nodes:
         if isinstance(node, ir.Call) and isinstance(node.func, ir.Attr) and node.func.name in _GROW and node.args:
             if is_table(node.func.base):
-                yield node.args[-1].value, node.func.name not in {"extend", "update"}
+                yield Put(node.args[-1].value, node.func.name not in {"extend", "update"}, node.func.base, node)
         elif isinstance(node, ir.Assign) and node.value is not None:
             for target in node.targets:
                 if isinstance(target, ir.Subscript) and is_table(target.base):
-                    yield ir.Other(node.span, (target.index, node.value)), True
+                    yield Put(ir.Other(node.span, (target.index, node.value)), True, target.base, node)
         elif isinstance(node, ir.Aug) and is_table(node.target):
-            yield node.value, False
+            yield Put(node.value, False, node.target, node)
 
 
 def _default(value: ir.Expr) -> ir.Expr:
@@ -374,7 +383,7 @@ def _default(value: ir.Expr) -> ir.Expr:
     return value
 
 
-def _members(test: ir.Expr, names: set[str]) -> ir.Expr | None:
+def members(test: ir.Expr, names: set[str]) -> ir.Expr | None:
     """The set in ``if t.name in ALLOWED`` over the elements of a comprehension; also of ``name == "search"``."""
     for node in ir.walk(test):
         if isinstance(node, ir.Compare) and node.op in {"in", "=="}:

@@ -6,7 +6,7 @@ from toolbind_lint.facts import Place, Step
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.bounds import reach
 from toolbind_lint.recognise.dispatches import Dispatch
-from toolbind_lint.recognise.gates import tool_tables, unknown_names
+from toolbind_lint.recognise.gates import list_leaks, tool_tables, unknown_names
 from toolbind_lint.recognise.gates.cap import place_of
 from toolbind_lint.recognise.gates.name_tests import NameTest, NameTests, folds
 from toolbind_lint.recognise.gates.name_walk import Walk, Walker, plain
@@ -17,7 +17,16 @@ from toolbind_lint.recognise.roles import NAME, dotted, last_name
 from toolbind_lint.recognise.values import text_of
 from toolbind_lint.verdicts import Evidence, Fault, Verdict
 
-_ORDER = ("code-by-name", "whole-server", "unpinned", "pattern", "unknown-goes-on")
+_ORDER = (
+    "code-by-name",
+    "whole-server",
+    "unpinned",
+    "pattern",
+    "empty-admits-all",
+    "offered-only",
+    "written-in-run",
+    "unknown-goes-on",
+)
 _CODE = frozenset({"attribute", "namespace", "code"})
 
 
@@ -39,7 +48,7 @@ def verdict(case: Case) -> Verdict:
         else:
             evidence.append(found)
     open_ = bool(faults)
-    for fault in unknown_names.faults(case, walks.plain):
+    for fault in (*list_leaks.faults(case, walks.tests), *unknown_names.faults(case, walks.plain)):
         faults.setdefault((fault.how, fault.place), fault)
     if faults:
         told = sorted(faults.values(), key=lambda f: (_ORDER.index(f.how), f.place))

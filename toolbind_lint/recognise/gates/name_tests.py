@@ -11,6 +11,7 @@ from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.paths import Point
 from toolbind_lint.recognise.program import Function
 from toolbind_lint.recognise.roles import NAME, TOOL, last_name
+from toolbind_lint.recognise.values import text_of
 
 _CODE = frozenset({"attribute", "namespace", "code"})
 _EQUAL = {"==": "true", "is": "true", "!=": "false", "is not": "false"}
@@ -40,6 +41,7 @@ class NameTests:
         self.case = case
         self.roles = case.tools.roles
         self._read: dict[Point, NameTest | None] = {}
+        self._sets: dict[str, frozenset[str]] = {}
 
     def test(self, point: Point) -> NameTest | None:
         """What a test asks of the name, or None where it asks something else."""
@@ -56,6 +58,8 @@ class NameTests:
             yield from self._compared(node, function, point)
         elif isinstance(node, ir.Call):
             yield from self._called(node, function)
+        elif isinstance(node, (ir.Name, ir.Attr)) and text_of(node) in self._asked(function):
+            yield NameTest("named", "false", False, node)  # of a list that is there
         elif isinstance(node, (ir.Name, ir.Walrus, ir.Subscript)):
             roles = self.roles.of(node, function)
             if TOOL in roles and self._from_a_table(node, function):
@@ -69,6 +73,10 @@ class NameTests:
             admits = "true" if node.op == "in" else "false"
             if NAME in left and not self._is_recorded(node.right, point):
                 yield NameTest("exact", admits, False, node, node.right)
+            return
+        nothing = isinstance(node.right, ir.Const) and node.right.value is None
+        if nothing and node.op in _EQUAL and text_of(node.left) in self._asked(function):
+            yield NameTest("named", _EQUAL[node.op], False, node)
             return
         if node.op not in _EQUAL:
             if isinstance(node.left, ir.Call) and last_name(node.left.func) == "len":
@@ -115,10 +123,24 @@ class NameTests:
             return False
         return self.roles.looked_up(expr, function)[0] not in _CODE
 
+    def _asked(self, function: Function) -> frozenset[str]:
+        """The sets of a function in which the name is looked for, as written."""
+        if function.key not in self._sets:
+            self._sets[function.key] = frozenset(
+                text_of(n.right)
+                for n in function.nodes
+                if isinstance(n, ir.Compare)
+                and n.op in {"in", "not in"}
+                and isinstance(n.right, (ir.Name, ir.Attr))
+                and NAME in self.roles.of(n.left, function)
+            )
+        return self._sets[function.key]
+
     def _is_recorded(self, among: ir.Expr, point: Point) -> bool:
         """Whether names of the run itself are gathered in a set: what has been called, and not what may be."""
         cell = self.case.builder.cell(among, point.frame)
-        if cell is None:
+        begins = [v for v, _ in self.case.tools.program.values(among, point.frame.function)]
+        if cell is None or not begins or not all(_is_empty(v) for v in begins):
             return False
         for change in self.case.finder.changes(cell, "grow"):
             frame = change.value_frame or change.frame
@@ -187,6 +209,12 @@ class NameTests:
         ):
             return True
         return any(_text(value) for value, _ in self.case.tools.program.values(expr, function))
+
+
+def _is_empty(expr: ir.Expr) -> bool:
+    if isinstance(expr, ir.Call):
+        return not expr.args or isinstance(expr.func, ir.Name) and expr.func.id == "defaultdict"
+    return isinstance(expr, (ir.Seq, ir.DictE)) and not expr.items
 
 
 def _text(expr: ir.Expr) -> bool:

@@ -36,7 +36,7 @@ def filled(case: Case, tests: NameTests, point: Point, dispatch: Dispatch) -> Fa
     """The fault of a dispatch whose every table and set is filled by something else than the source or a caller."""
     tables = Tables(case.tools.program, case.tools.catalogue, case.tools.roles)
     worst: list[Source] = []
-    for expr, frame in _sets(case, tests, point, dispatch):
+    for expr, frame in sets_of(case, tests, point, dispatch):
         foreign = [s for s in _sources(tables, expr, frame) if s.origin in _HOWS]
         if not foreign:
             return None
@@ -61,7 +61,7 @@ def _sources(tables: Tables, expr: ir.Expr, frame: Frame) -> tuple[Source, ...]:
     return tables.sources(expr, frame.function)
 
 
-def _sets(case: Case, tests: NameTests, point: Point, dispatch: Dispatch) -> Iterator[tuple[ir.Expr, Frame]]:
+def sets_of(case: Case, tests: NameTests, point: Point, dispatch: Dispatch) -> Iterator[tuple[ir.Expr, Frame]]:
     """The table of a lookup, and the sets of the tests on the way."""
     frame = next((f for f in point.frame.stack() if f.function.key == dispatch.function.key), point.frame)
     table = table_of(case, dispatch)

@@ -1,0 +1,19 @@
+"""The table of this run is filled before its loop."""
+import json
+
+from openai import OpenAI
+
+
+def work(client: OpenAI, messages, tools, extra):
+    handlers = {"help": lambda: {"text": "ask away"}}
+    for tool in extra:
+        handlers[tool.__name__] = tool
+    for _ in range(8):
+        message = client.chat.completions.create(model="gpt-4.1", messages=messages, tools=tools).choices[0].message
+        messages.append(message)
+        if not message.tool_calls:
+            return message.content
+        for call in message.tool_calls:
+            result = handlers[call.function.name](**json.loads(call.function.arguments))
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": json.dumps(result)})
+    raise RuntimeError("out of steps")

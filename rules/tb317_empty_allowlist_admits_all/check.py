@@ -1,0 +1,13 @@
+"""Lists of names that admit everything when they are empty."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolbind_lint.findings import Hit
+from toolbind_lint.verdicts import Fault, Subject
+
+
+def check(fault: Fault, subject: Subject) -> Iterator[Hit]:
+    """Report the test that an empty list skips."""
+    yield Hit(fault.place)
