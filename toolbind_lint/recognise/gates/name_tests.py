@@ -213,7 +213,7 @@ class NameTests:
 
 def _is_empty(expr: ir.Expr) -> bool:
     if isinstance(expr, ir.Call):
-        return not expr.args or isinstance(expr.func, ir.Name) and expr.func.id == "defaultdict"
+        return not expr.args or (isinstance(expr.func, ir.Name) and expr.func.id == "defaultdict")
     return isinstance(expr, (ir.Seq, ir.DictE)) and not expr.items
 
 
