@@ -901,6 +901,11 @@ class Program:
     def _member(self, base: ClassRef | Instance, name: str, depth: int) -> Iterator[Meaning]:
         for cls in self.mro(base.cls):
             if isinstance(cls, External):
+                # A field that the project declares on a class with a base from outside is what it says there.
+                declared = [m for b in self.fields(base, name) for m in self.bound(b, b.scope, depth + 1)]
+                if declared:
+                    yield from declared
+                    return
                 yield External(f"{cls.name}{'()' if isinstance(base, Instance) else ''}.{name}")
                 return
             members = self.members(cls).get(name, ())

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from toolbind_lint.facts import Place, Step
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.bounds import reach
+from toolbind_lint.recognise.dispatches import Dispatch
 from toolbind_lint.recognise.gates import leftovers
 from toolbind_lint.recognise.gates.cap import number_text, place_of
 from toolbind_lint.recognise.limits import Limit
@@ -42,7 +43,7 @@ def verdict(case: Case) -> Verdict:
     """How the tool timeout of a loop or dispatcher stands: the weakest of its dispatches."""
     if not case.dispatches:
         return Verdict("tool-timeout", "not-applicable")
-    standings = [_standing(case, point) for point in case.dispatches]
+    standings = [_standing(case, point) for point in _named(case)]
     faults: list[Fault] = []
     for one in standings:
         if one.state == "none":
@@ -66,6 +67,47 @@ def verdict(case: Case) -> Verdict:
 # ---- one dispatch
 
 
+def _named(case: Case) -> list[Point]:
+    """The dispatches that the model names; where there are such, a function that is only given something of a call
+    (a hook, a printer) is none. Of one call that stands in several frames the first.
+    """
+    asked = {id(t.node) for t in case.turns}
+    points = [p for p in case.dispatches if p.dispatch is not None and id(p.dispatch.node) not in asked]
+    strong = [p for p in points if not _incidental(case, p)]
+    unique: dict[int, Point] = {}
+    for point in strong or points or case.dispatches:
+        key = id(point.dispatch.node) if point.dispatch is not None else id(point.node)
+        if key not in unique or not list(limits_of(case, point)):
+            unique[key] = point
+    return list(unique.values())
+
+
+def _incidental(case: Case, point: Point) -> bool:
+    dispatch = point.dispatch
+    assert dispatch is not None
+    if dispatch.form == "handed-on":
+        return not _own_name(dispatch)
+    if dispatch.form != "fixed" or not isinstance(dispatch.node, ir.Call):
+        return False
+    return bool(case.tools.program.targets(dispatch.node, dispatch.function))
+
+
+def _only_computes(case: Case, point: Point) -> bool:
+    """Whether a function that is only given something of a call waits for nothing: it counts or formats."""
+    dispatch = point.dispatch
+    assert dispatch is not None
+    if dispatch.form != "fixed" or not isinstance(dispatch.node, ir.Call) or any(a.star for a in dispatch.node.args):
+        return False
+    survey = case.tools.waits.survey(case.tools.program.targets(dispatch.node, dispatch.function))
+    return bool(survey.functions) and not survey.waits and not survey.files
+
+
+def _own_name(dispatch: Dispatch) -> bool:
+    """Whether a call into unknown code says that it runs something."""
+    name = dispatch.callee.rpartition(".")[2].lower()
+    return any(word in name for word in ("run", "exec", "call", "invoke", "dispatch", "tool"))
+
+
 def _standing(case: Case, point: Point) -> Standing:
     dispatch = point.dispatch
     assert dispatch is not None
@@ -78,7 +120,8 @@ def _standing(case: Case, point: Point) -> Standing:
     own = _own(case, point)
     if own is not None and own.limit is not None:
         return _limited(case, point, own.limit, Survey((own,), files=False, cut=False))
-    if dispatch.form == "declared" or (own is None and _handed_away(case, point)):
+    hidden = own is None and (_handed_away(case, point) or _only_computes(case, point))
+    if dispatch.form == "declared" or hidden:
         said = f"whether {dispatch.callee} limits the time of a tool is not known"
         return Standing(point, "unknown", None, Evidence(at, "", said))
     if own is not None:
@@ -203,8 +246,7 @@ def _missing(case: Case, standings: list[Standing]) -> list[Fault]:
 def _words(standing: Standing) -> tuple[tuple[str, str], ...]:
     dispatch = standing.point.dispatch
     assert dispatch is not None
-    called = text_of(dispatch.node) if isinstance(dispatch.node, ir.Call) else dispatch.callee
-    return (("call", called),)
+    return (("call", text_of(dispatch.node)),) if isinstance(dispatch.node, ir.Call) else ()
 
 
 # ---- limits that do not do all

@@ -16,13 +16,15 @@ from toolbind_lint.recognise.gates import turns
 from toolbind_lint.recognise.gates.cap import header, number_text, place_of, source_text, written
 from toolbind_lint.recognise.limits import Limit
 from toolbind_lint.recognise.loops import Case, Tools
-from toolbind_lint.recognise.paths import Point
+from toolbind_lint.recognise.paths import Frame, Point
 from toolbind_lint.recognise.program import Function
 from toolbind_lint.recognise.roles import CLOCK
 from toolbind_lint.recognise.values import text_of
 from toolbind_lint.verdicts import Evidence, Fault, Verdict
 
 MAX_FUNCTIONS = 300
+NEAR = 2
+"""How many calls down from a loop its own budget may be tested; further down time is that of providers and tools."""
 
 
 def verdict(case: Case, ceiling_ms: int | None = None) -> Verdict:
@@ -101,17 +103,25 @@ def _own(case: Case) -> Verdict | None:
 
 
 def _guards(case: Case, test: TimeTest) -> list[Point]:
-    """Tests that skip the comparison while the budget is off."""
-    cells = set()
-    for expr in (test.point.node, test.budget):
-        for node in ir.walk(expr) if expr is not None else ():
-            if isinstance(node, (ir.Name, ir.Attr)):
-                cell = case.builder.cell(node, test.point.frame)
-                if cell is not None:
-                    cells.add(cell)
-    if test.budget is not None:
-        cells |= _cells_of_budget(case, test)
-    return list(case.finder.guards(test.point, frozenset(cells)))
+    """Tests that skip the comparison while the budget is off, or nothing was started."""
+    cells = _cells_of_budget(case, test)
+    pending: list[tuple[ir.Node, Frame, int]] = [(test.point.node, test.point.frame, 0)]
+    while pending:
+        expr, frame, depth = pending.pop()
+        for node in ir.walk(expr):
+            if isinstance(node, (ir.Name, ir.Attr)) and (cell := case.builder.cell(node, frame)) is not None:
+                cells.add(cell)
+                for change in case.finder.changes(cell, "set") if depth < 3 else ():
+                    if change.value is not None and change.value_frame is not None:
+                        pending.append((change.value, change.value_frame, depth + 1))
+    blocked = frozenset({case.head, *case.finder.pivots} - {test.point})
+    out = list(case.finder.guards(test.point, frozenset(cells)))
+    for point in sorted(case.finder.inside, key=lambda p: p.number):
+        if point.kind == "test" and point.cell in cells and point is not test.point:
+            ways = [test.point in reach([t], blocked) for _, t in point.to]
+            if True in ways and False in ways:
+                out.append(point)
+    return out
 
 
 def _cells_of_budget(case: Case, test: TimeTest) -> set[tuple[str, ...]]:
@@ -282,21 +292,21 @@ def _holds_pass(outer: ir.With, case: Case) -> bool:
 
 
 def _reads_clock(case: Case) -> bool:
-    """Whether the time is compared anywhere in what a loop reaches."""
+    """Whether the time is compared in what a loop does itself, or a few calls down."""
     program, roles = case.tools.program, case.tools.roles
     seen: set[str] = set()
     inside = [n for n in case.function.nodes if _within(n, case.node)]
-    pending: list[tuple[list[ir.Node], Function]] = [(inside, case.function)]
+    pending: list[tuple[list[ir.Node], Function, int]] = [(inside, case.function, 0)]
     while pending:
-        nodes, function = pending.pop()
+        nodes, function, depth = pending.pop()
         for node in nodes:
             if isinstance(node, ir.Compare) and CLOCK in roles.of(node, function):
                 return True
-            if isinstance(node, ir.Call):
+            if isinstance(node, ir.Call) and depth < NEAR:
                 for target in program.targets(node, function):
                     if target.key not in seen:
                         seen.add(target.key)
-                        pending.append((list(target.nodes), target))
+                        pending.append((list(target.nodes), target, depth + 1))
         if len(seen) > MAX_FUNCTIONS:
             return True
     return False
