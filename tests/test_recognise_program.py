@@ -556,7 +556,8 @@ def test_a_path_that_is_not_of_the_project_is_no_module() -> None:
 def test_a_field_declared_on_a_class_with_a_base_from_outside_is_what_it_says() -> None:
     found = world(
         "from pydantic import BaseModel\n\nclass Engine:\n    def start(self):\n        return 1\n\n"
-        "class Car(BaseModel):\n    engine: Engine | None = None\n    def go(self):\n        return self.engine.start()\n"
+        "class Car(BaseModel):\n    engine: Engine | None = None\n    def go(self):\n"
+        "        return self.engine.start()\n"
     )
     call, function = found.call("start")
     assert [t.node.qualname for t in found.program.targets(call, function)] == ["Engine.start"]

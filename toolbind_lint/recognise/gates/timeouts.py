@@ -89,6 +89,9 @@ def _incidental(case: Case, point: Point) -> bool:
         return not _own_name(dispatch)
     if dispatch.form != "fixed" or not isinstance(dispatch.node, ir.Call):
         return False
+    chains = [p.dispatch.node for p in case.dispatches if p.dispatch is not None and p.dispatch.form == "chain"]
+    if any(c.span[:2] <= dispatch.node.span[:2] and dispatch.node.span[2:] <= c.span[2:] for c in chains):
+        return False  # what a branch on the name runs
     return bool(case.tools.program.targets(dispatch.node, dispatch.function))
 
 
