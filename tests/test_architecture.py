@@ -130,7 +130,7 @@ def framework_rows() -> list[Row]:
 PARAMETERS = ("tools", "choice", "messages", "stream", "needs", "param", "stop")
 """Keys of the catalogue whose values name parameters."""
 
-ORDINARY = frozenset({"input", "model", "agents", "config", "options", "swarm", "run_sync", "llm", "timeout"})
+ORDINARY = frozenset({"input", "model", "tags", "agents", "config", "options", "swarm", "run_sync", "llm", "timeout"})
 """Words of speech, or of Python's own libraries, that are also a root, a parameter or a method of a framework."""
 
 
