@@ -72,3 +72,18 @@ def test_a_silent_end_stands_at_the_header() -> None:
 def test_an_error_of_any_kind_is_anonymous(raised: str, count: int) -> None:
     text = loop(H, module="class Spent(Exception):\n    pass", after=f"raise {raised}")
     assert [f.how for f in verdict(text, "exit").beside] == ["one-anonymous-end"] * count
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (loop(H), True),
+        (loop(H, after="raise RuntimeError('out of steps')"), False),
+        (loop(H, ask="client.chat.completions.create(messages=messages, tools=tools, tool_choice=choice(_))"), False),
+        (loop(H, after="return client.chat.completions.create(model='m', messages=messages)"), False),
+        (loop(), False),
+    ],
+    ids=["gives up", "raises", "choice varies", "asks once more", "no cap"],
+)
+def test_a_cap_that_is_spent_on_a_call_leaves_no_answer(text: str, told: bool) -> None:
+    assert ("no-final-answer" in [f.how for f in verdict(text, "exit").beside]) is told

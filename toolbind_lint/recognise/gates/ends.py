@@ -55,7 +55,7 @@ def anonymous(case: Case) -> list[Fault]:
                 at = place_of(case, point)
                 words = (("error", text_of(_class_of(point.node.exc))), ("cap", text))
                 out.setdefault(at, Fault("one-anonymous-end", at, words))
-    for stmt in _behind(case):
+    for stmt in behind(case):
         if isinstance(stmt, ir.Raise) and holding(case) and _is_anonymous(case, stmt, case.function):
             at = case.tools.program.at(case.function, stmt)
             out.setdefault(at, Fault("one-anonymous-end", at, (("error", text_of(_class_of(stmt.exc))),)))
@@ -141,7 +141,7 @@ def _branch(case: Case, test: Point, points: tuple[Point, ...]) -> tuple[ir.Stmt
 # ---- what stands behind the loop
 
 
-def _behind(case: Case) -> list[ir.Stmt]:
+def behind(case: Case) -> list[ir.Stmt]:
     """The statements that follow the loop in its function, those of its ``else`` first."""
     loop = case.node
     if not isinstance(loop, (ir.While, ir.For)):
@@ -186,25 +186,25 @@ def _bodies(function: Function) -> Iterator[tuple[ir.Stmt, ...]]:
 
 def _visible_behind(case: Case, test: Point, points: tuple[Point, ...]) -> bool:
     loop = case.node
-    behind = _behind(case)
+    rest = behind(case)
     if isinstance(loop, (ir.While, ir.For)) and loop.orelse and test is case.head:
         if _says(case, loop.orelse, case.function, 0) or any(isinstance(s, ir.Raise) for s in ir.walk_all(loop.orelse)):
             return True
         if leaves(loop.orelse):
             return any(_is_marked(case, s.value, case.function, 0) for s in loop.orelse if isinstance(s, ir.Return))
     if not _is_shared(case, test, points):
-        if _says(case, behind, case.function, 0) or any(isinstance(s, ir.Raise) for s in behind):
+        if _says(case, rest, case.function, 0) or any(isinstance(s, ir.Raise) for s in rest):
             return True
     # What ends in the same place can still be told apart by a test of what the loop set.
     set_inside = {n.id for n in ir.walk(loop) if isinstance(n, ir.Name)} & _assigned(loop)
-    for stmt in behind:
+    for stmt in rest:
         if isinstance(stmt, ir.If) and any(isinstance(n, ir.Name) and n.id in set_inside for n in ir.walk(stmt.test)):
             inner = (*ir.walk_all(stmt.body), *ir.walk_all(stmt.orelse))
             if any(isinstance(n, ir.Raise) for n in inner) or _says(case, (stmt,), case.function, 0):
                 return True
             if any(isinstance(n, ir.Return) and _is_marked(case, n.value, case.function, 0) for n in inner):
                 return True
-    return any(_is_marked(case, s.value, case.function, 0) for s in behind if isinstance(s, ir.Return))
+    return any(_is_marked(case, s.value, case.function, 0) for s in rest if isinstance(s, ir.Return))
 
 
 def _assigned(loop: ir.Node) -> set[str]:

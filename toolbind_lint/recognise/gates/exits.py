@@ -5,7 +5,7 @@ from __future__ import annotations
 from toolbind_lint.catalogue import Row
 from toolbind_lint.facts import Place
 from toolbind_lint.recognise import ir
-from toolbind_lint.recognise.gates import after_cap, cut_replies, ends, forced
+from toolbind_lint.recognise.gates import after_cap, cut_replies, ends, forced, last_turn
 from toolbind_lint.recognise.gates.cap import header, place_of
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.paths import Point
@@ -24,7 +24,7 @@ def verdict(case: Case) -> Verdict:
     faults.extend(after_cap.faults(case))
     faults.extend(cut_replies.faults(case))
     faults.extend(ends.faults(case))
-    beside = tuple(ends.anonymous(case))
+    beside = (*ends.anonymous(case), *last_turn.faults(case))
     if faults:
         return Verdict("exit", "leaks", tuple(faults), (), beside)
     state: State = "held" if any(p in case.finder.inside for p in case.graph.exits) else "unknown"

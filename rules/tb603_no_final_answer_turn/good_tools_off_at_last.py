@@ -1,0 +1,18 @@
+"""The last turn is asked without tools."""
+import json
+
+from openai import OpenAI
+
+
+def answer(client: OpenAI, messages, tools, handlers):
+    for step in range(12):
+        message = client.chat.completions.create(
+            model="gpt-4.1", messages=messages, tools=tools, tool_choice="none" if step == 11 else "auto"
+        ).choices[0].message
+        messages.append(message)
+        if not message.tool_calls:
+            return message.content
+        for call in message.tool_calls:
+            result = handlers[call.function.name](**json.loads(call.function.arguments))
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": json.dumps(result)})
+    return None
