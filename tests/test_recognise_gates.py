@@ -624,6 +624,9 @@ CODE = {
     "namespace under a name": f"table = globals()\nresult = table[call.function.name]{ARGUMENTS}",
     "names of the function": f"result = locals()[call.function.name]{ARGUMENTS}",
     "names of an object": f"result = vars(handlers)[call.function.name]{ARGUMENTS}",
+    "names of an object, by attribute": f"result = handlers.__dict__[call.function.name]{ARGUMENTS}",
+    "a call that is evaluated": "arguments = json.loads(call.function.arguments)\n"
+    "result = eval(f'{call.function.name}(**arguments)')",
     "evaluated": f"result = eval(call.function.name){ARGUMENTS}",
     "imported": f"import importlib\nresult = importlib.import_module(call.function.name).run{ARGUMENTS}",
     "attribute that exists": f"if hasattr(handlers, call.function.name):\n    {BY_NAME}",

@@ -192,6 +192,8 @@ class DispatchFinder(RoleFinder):
                     return self._declared(call, row, function, callee)
                 if row is not None and self._model_named(call, row, function):
                     return Dispatch(call, function, "server", _first(call, row.one("name")), callee)
+                if self._is_written_out(call, meaning, function):
+                    return Dispatch(call, function, "code", call.args[0].value, callee, call)
             elif isinstance(meaning, FunctionRef):
                 row, _ = self._in_house(meaning, "dispatch")
                 if row is not None:
@@ -216,6 +218,17 @@ class DispatchFinder(RoleFinder):
             or self._executed(call, function, callee)
             or self._handed_on(call, function, callee)
         )
+
+    def _is_written_out(self, call: ir.Call, meaning: External, function: Function) -> bool:
+        """``eval(f"{name}(**arguments)")``: a whole call is made of the name and evaluated."""
+        row = self.catalogue.find("code-by-name", meaning.name)
+        if row is None or row.one("form") != "code" or not call.args:
+            return False
+        text = call.args[0].value
+        spelled = text.text if isinstance(text, ir.FString) else ""
+        if isinstance(text, ir.Bin):
+            spelled = "".join(str(n.value) for n in ir.walk(text) if isinstance(n, ir.Const))
+        return "(" in spelled and NAME in self.of(text, function)
 
     def _fixed(self, call: ir.Call, function: Function, callee: str) -> Dispatch | None:
         """``search(**json.loads(call.arguments))``: one tool, run with the arguments that the model gave."""
@@ -441,6 +454,8 @@ class DispatchFinder(RoleFinder):
 
     def _is_namespace(self, base: ir.Expr, function: Function) -> bool:
         """Whether a mapping is ``globals()``, ``vars(x)`` or ``x.__dict__``."""
+        if isinstance(base, ir.Attr) and base.name == "__dict__":
+            return True
         for value, scope in self.program.values(base, function):
             if isinstance(value, ir.Attr) and value.name == "__dict__":
                 return True
