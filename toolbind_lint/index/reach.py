@@ -106,6 +106,7 @@ class Reach:
         self._direct: dict[str, tuple[frozenset[str], frozenset[Class]]] = {}
         self._resolved: dict[tuple[str, str, str], tuple[_Target, ...] | None] = {}
         self._passed_on: set[str] = set()
+        self._callable: dict[Class, None] = {}
         self._looked_for: set[str] = set()
 
     def candidates(self) -> dict[str, tuple[int, ...]]:
@@ -199,6 +200,8 @@ class Reach:
                     self._link(module.path, unit)
         for module in fresh:
             self._start(module)
+        for cls in list(self._callable) if fresh else ():
+            self._call_instances(cls)
 
     def _note(self, module: ModuleIndex) -> None:
         for each in module.imports:
@@ -311,7 +314,8 @@ class Reach:
         cls = (at.path, unit.owner)
         if name in _CONSTRUCTORS:
             self._call_class(cls)
-        elif name == "__call__":
+        elif name == "__call__" and cls not in self._callable:
+            self._callable[cls] = None
             self._call_instances(cls)
 
     def _spread_statement(self, at: _At, unit: Unit) -> None:
@@ -357,7 +361,9 @@ class Reach:
     def _call_instances(self, cls: Class) -> None:
         """A hot ``__call__`` runs where a variable that is built from, or annotated with, the class is called."""
         family = self._family(cls)
-        for name in sorted({last_name(name) for _, name in family}):
+        names = {last_name(name) for _, name in family}
+        self._passed_on |= names
+        for name in sorted(names):
             for each in _closure(name, self._aliases):
                 for path, unit, variable, made in list(self._made.get(each, ())):
                     if any((target.path, target.name) in family for target in self._resolve(path, unit, made) or ()):

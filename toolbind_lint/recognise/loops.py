@@ -219,6 +219,7 @@ class LoopFinder:
     def wrap(self, module: Module, number: int) -> None:
         """Second pass: marks the turns that wrappers of the project's own make, where no turn was seen below them."""
         self.roles.find_wrapped(self._hot(module, number, self.roles.may_offer))
+        self.roles.find_spoken(self._hot(module, number, self.roles.may_speak))
 
     def find(self, module: Module, number: int) -> Iterator[Case]:
         """The tool loops and retries of a top-level statement, once ``spread`` has been asked for."""

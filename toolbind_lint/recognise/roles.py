@@ -58,6 +58,8 @@ _WRAPS = (
     "llm",
 )
 _ASKING = ("query", "chat", "complete", "completion", "generate", "ask", "invoke", "predict", "respond")
+_MODELS = frozenset({"llm", "model", "lm", "chat_model", "language_model"})
+_MODEL_ENDS = ("_llm", "_model", "_lm")
 _ADDING = ("append", "extend", "add")
 _CONVERSATION = ("message", "history", "conversation", "prompt", "chat", "thread", "context")
 _FOLDS = frozenset({"lower", "casefold", "upper"})
@@ -728,6 +730,30 @@ class RoleFinder:
         calls = {id(call) for call, _ in offering}
         for call, function in offering:
             if self.turn(call, function) is None and not self._asks_below(call, function, calls):
+                self._mark(call, function)
+
+    def may_speak(self, unit: Unit) -> bool:
+        """Whether a unit may hand a conversation to something that is called a model."""
+        return any(word in name.lower() for name in unit.named for word in _ASKING)
+
+    def find_spoken(self, functions: Iterable[Function]) -> None:
+        """Marks as turns the innermost calls that hand a conversation to what is called a model.
+
+        ``self.llm.chat(prompt)``, where tools are only described in the text and nobody knows what the method runs.
+        """
+        spoken: list[tuple[ir.Call, Function]] = []
+        for function in functions:
+            for call in function.calls:
+                if not isinstance(call.func, ir.Attr) or not self._asks(call):
+                    continue
+                holder = last_name(call.func.base).lower().lstrip("_")
+                asked = any(call.func.name.lower().startswith(word) for word in _ASKING)
+                if asked and (holder in _MODELS or holder.endswith(_MODEL_ENDS)):
+                    spoken.append((call, function))
+        calls = {id(call) for call, _ in spoken}
+        for call, function in spoken:
+            known = any(isinstance(m, External) for m in self.program.resolve(call.func, function))
+            if not known and self.turn(call, function) is None and not self._asks_below(call, function, calls):
                 self._mark(call, function)
 
     def _asks_below(self, call: ir.Call, function: Function, offering: set[int]) -> bool:
