@@ -19,7 +19,7 @@ from toolbind_lint.recognise.clocks import ClockFinder, TimeTest
 from toolbind_lint.recognise.dispatches import Dispatch, DispatchFinder
 from toolbind_lint.recognise.handlers import HandlerFinder
 from toolbind_lint.recognise.limits import LimitFinder
-from toolbind_lint.recognise.paths import Builder, Cell, Graph, Point
+from toolbind_lint.recognise.paths import Builder, Cell, Frame, Graph, Point
 from toolbind_lint.recognise.program import External, Function, Module, Program
 from toolbind_lint.recognise.roles import (
     ARGS,
@@ -388,6 +388,9 @@ class LoopFinder:
         for cell in cells:
             for change in case.finder.changes(cell, "set"):
                 value, frame = change.value, change.value_frame
+                copied = _copied(value)
+                if copied is not None and frame is not None and self._stays(case, copied, frame):
+                    out.append(change)
                 if value is None or frame is None or any(isinstance(n, (ir.Call, ir.Await)) for n in ir.walk(value)):
                     continue
                 if self.roles.of(value, frame.function) & _FED_BACK:
@@ -403,6 +406,17 @@ class LoopFinder:
                     continue
                 out.append(change)
         return out
+
+    def _stays(self, case: Case, value: ir.Expr, frame: Frame) -> bool:
+        """Whether nothing in the loop changes what a value is made of."""
+        if self.roles.of(value, frame.function) & _FED_BACK:
+            return False
+        cells = [
+            case.builder.cell(n, frame)
+            for n in ir.walk(value)
+            if isinstance(n, (ir.Name, ir.Attr)) and not isinstance(n, ir.Call)
+        ]
+        return not any(c is not None and case.finder.changes(c, "set", "grow", "move") for c in cells)
 
     def _feeds(self, case: Case, turn: Point, persons: list[Point], fresh: list[Point]) -> bool:
         """Whether something of the last reply is in the next input of a turn."""
@@ -548,6 +562,16 @@ class LoopFinder:
             return True
         names = {p.name for p in function.node.params}
         return dispatch.key is not None and NAME in self.roles.of(dispatch.key, function) and bool(names)
+
+
+def _copied(value: ir.Expr | None) -> ir.Expr | None:
+    """What a value is a copy of."""
+    if isinstance(value, ir.Call) and isinstance(value.func, (ir.Name, ir.Attr)):
+        if last_name(value.func) in {"deepcopy", "copy", "list"}:
+            if value.args:
+                return value.args[0].value
+            return value.func.base if isinstance(value.func, ir.Attr) else None
+    return None
 
 
 def _over_data(loop: ir.For) -> bool:

@@ -460,6 +460,7 @@ class Program:
         self._callers: dict[str, tuple[tuple[ir.Call, Function], ...]] = {}
         self._subclasses: dict[str, tuple[Class, ...]] = {}
         self._renamed: dict[str, set[str]] | None = None
+        self._held: dict[str, set[str]] | None = None
         self._handed: dict[str, tuple[tuple[ir.Call, Function, int, bool], ...]] = {}
         self._globals: dict[tuple[str, str], list[Binding]] = {}
 
@@ -1140,6 +1141,8 @@ class Program:
         names = {function.node.name}
         if function.node.name == "__init__" and function.cls is not None:
             names = {c.node.name for c in (function.cls, *self.subclasses(function.cls))}
+        elif function.node.name == "__call__" and function.cls is not None:
+            names = {v for c in (function.cls, *self.subclasses(function.cls)) for v in self._holding(c.node.name)}
         names |= {alias for name in sorted(names) for alias in self._aliases_of(name)}
         found: list[tuple[ir.Call, Function]] = []
         calling = self._near(function.module.path, {row for name in names for row in self.statements_calling(name)})
@@ -1210,6 +1213,16 @@ class Program:
             if isinstance(made, ClassRef)
             for m in self.attribute(made, "__init__")
         )
+
+    def _holding(self, name: str) -> frozenset[str]:
+        """The variables and attributes of the project that are built from, or annotated with, a class of that name."""
+        if self._held is None:
+            self._held = {}
+            for path in sorted(self.project.modules):
+                for unit in self.project.modules[path].units:
+                    for variable, made in unit.made:
+                        self._held.setdefault(made.rpartition(".")[2], set()).add(variable)
+        return frozenset(self._held.get(name, ()))
 
     def _aliases_of(self, name: str) -> frozenset[str]:
         """Other names under which modules of the project import a name."""

@@ -7,7 +7,7 @@ here knows a vendor.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from toolbind_lint.catalogue import Catalogue, Row
@@ -182,6 +182,7 @@ class RoleFinder:
         self.shape_turns: dict[int, Turn] = {}
         self._roles: Memo[Roles] = Memo(NONE, MAX_DEPTH)
         self._tested: dict[str, frozenset[str]] = {}
+        self._filled: dict[str, dict[str, list[tuple[ir.Expr, bool]]]] = {}
         self._picks: dict[str, tuple[ir.Compare | ir.Call, ...]] = {}
         self._turns: dict[str, tuple[Turn, ...]] = {}
         self._keep: dict[int, object] = {}
@@ -234,6 +235,8 @@ class RoleFinder:
             scope = binding.scope
             if binding.kind in {"assign", "context"}:
                 found |= self.of(binding.value, scope)
+                if _starts_empty(binding.value):
+                    found |= self._collected(expr.id, scope)
             elif binding.kind in {"element", "unpack-element"}:
                 found |= self._element(binding.value, scope)
             elif binding.kind == "unpack":
@@ -247,6 +250,29 @@ class RoleFinder:
             if binding.kind == "element" and self.picked(expr.id, scope):
                 found |= {TOOL}
         return found
+
+    def _collected(self, name: str, function: Function) -> Roles:
+        """What a list or table that starts empty is filled with: the calls of a reply, put together from a stream."""
+        if function.key not in self._filled:
+            table: dict[str, list[tuple[ir.Expr, bool]]] = {}
+            for node in function.nodes:
+                for holder, value, whole in _fillings(node):
+                    table.setdefault(holder, []).append((value, whole))
+            self._filled[function.key] = table
+        for value, whole in self._filled[function.key].get(name, ()):
+            if CALLS in self.of(value, function) if whole else self._is_call(value, function):
+                return frozenset({CALLS})
+        return NONE
+
+    def _is_call(self, value: ir.Expr, function: Function) -> bool:
+        """Whether a value is a call of the model's, or a table laid out like one, to be filled piece by piece."""
+        if isinstance(value, ir.DictE):
+            keys = {k.value: v for k, v in value.items if isinstance(k, ir.Const) and isinstance(k.value, str)}
+            if self.name_words & keys.keys() and self.args_words & keys.keys():
+                return True
+            inner = [keys[word] for word in sorted(self.inside_words & keys.keys())]
+            return any(isinstance(each, ir.DictE) and self._is_call(each, function) for each in inner)
+        return CALL in self.of(value, function)
 
     def _element(self, value: ir.Expr | None, function: Function) -> Roles:
         whole = self.of(value, function)
@@ -864,6 +890,25 @@ def _flat(roles: Roles, collection: bool) -> Roles:
     elif CALL in roles:
         out.add(CALL)
     return frozenset(out)
+
+
+def _starts_empty(value: ir.Expr | None) -> bool:
+    if isinstance(value, (ir.Seq, ir.DictE)):
+        return not value.items
+    return isinstance(value, ir.Call) and last_name(value.func) in {"list", "dict", "defaultdict", "OrderedDict"}
+
+
+def _fillings(node: ir.Node) -> Iterator[tuple[str, ir.Expr, bool]]:
+    """The names of lists and tables that a node fills, with what, and whether that is a list itself."""
+    if isinstance(node, ir.Call) and isinstance(node.func, ir.Attr) and isinstance(node.func.base, ir.Name):
+        if node.args and node.func.name in {"append", "extend", "insert", "setdefault"}:
+            yield node.func.base.id, node.args[-1].value, node.func.name == "extend"
+    elif isinstance(node, ir.Aug) and isinstance(node.target, ir.Name):
+        yield node.target.id, node.value, not isinstance(node.value, ir.Seq)
+    elif isinstance(node, ir.Assign) and node.value is not None:
+        for target in node.targets:
+            if isinstance(target, ir.Subscript) and isinstance(target.base, ir.Name):
+                yield target.base.id, node.value, False
 
 
 def _key_read(expr: ir.Expr) -> tuple[ir.Expr | None, str]:

@@ -1,0 +1,116 @@
+"""Tool loops whose turn or whose calls are seen by what surrounds them, in programs that name no library."""
+
+from __future__ import annotations
+
+import pytest
+from recognising import subjects
+
+STREAMED = """\
+from openai import OpenAI
+
+client = OpenAI()
+
+
+def answer(messages, tools):
+    while True:
+        {start}
+        for chunk in client.chat.completions.create(model="m", messages=messages, tools=tools, stream=True):
+            delta = chunk.choices[0].delta
+            {collect}
+        messages.append({{"role": "assistant", "tool_calls": {collected}}})
+        for call in {collected}:
+            result = TOOLS[call{name}](call{arguments})
+            messages.append({{"role": "tool", "content": result}})
+        if not {collected}:
+            return messages
+
+
+TOOLS = {{"search": print}}
+"""
+
+PIECES = """for piece in delta.tool_calls or []:
+                if piece.index not in calls:
+                    calls[piece.index] = {"id": "", "function": {"name": "", "arguments": ""}}
+                calls[piece.index]["function"]["arguments"] += piece.function.arguments"""
+
+
+@pytest.mark.parametrize(
+    ("start", "collect", "collected", "name", "arguments"),
+    [
+        ("calls = []", "calls.extend(delta.tool_calls or [])", "calls", ".function.name", ".function.arguments"),
+        ("calls = []", "calls += delta.tool_calls or []", "calls", ".function.name", ".function.arguments"),
+        (
+            "calls = list()",
+            "for call in delta.tool_calls or []:\n                calls.append(call)",
+            "calls",
+            ".function.name",
+            ".function.arguments",
+        ),
+        ("calls = {}", PIECES, "calls.values()", '["function"]["name"]', '["function"]["arguments"]'),
+    ],
+    ids=["extend", "augment", "append", "pieces"],
+)
+def test_calls_put_together_from_a_stream_are_dispatched(
+    start: str, collect: str, collected: str, name: str, arguments: str
+) -> None:
+    code = STREAMED.format(start=start, collect=collect, collected=collected, name=name, arguments=arguments)
+    (found,) = subjects({"a.py": code})
+    assert (found.kind, found.header.line, [d.place.line for d in found.dispatches]) == (
+        "tool-loop",
+        7,
+        [code[: code.index("result =")].count("\n") + 1],
+    )
+
+
+SPOKEN = {
+    "agents/base.py": """\
+class Agent:
+    def __init__(self, llm):
+        self.llm = llm
+
+    def __call__(self, message):
+        return self.forward(message)
+
+    def forward(self, message):
+        prompt = [message]
+        return self.llm.chat(prompt)
+""",
+    "agents/tools.py": """\
+class Executor:
+    def __init__(self, actions):
+        self.actions = {a.name: a for a in actions}
+
+    def __call__(self, message):
+        tool_name = message["name"]
+        return self.actions[tool_name](message["parameters"])
+""",
+    "agents/react.py": """\
+from agents.base import Agent
+from agents.tools import Executor
+
+
+class React:
+    def __init__(self, llm, actions):
+        self.agent = Agent(llm)
+        self.executor = Executor(actions)
+
+    def run(self, message):
+        for _ in range(9):
+            message = self.agent(message)
+            if message.get("done"):
+                return message
+            message = self.executor(message)
+        return message
+""",
+}
+
+
+def test_a_model_is_known_by_what_it_is_called_and_an_object_by_its_call() -> None:
+    found = [s for s in subjects(SPOKEN) if s.kind == "tool-loop"]
+    assert [(s.place.path, s.header.line) for s in found] == [("agents/react.py", 11)]
+    assert [t.place.path for t in found[0].turns] == ["agents/base.py"]
+
+
+def test_a_conversation_with_something_else_is_no_turn() -> None:
+    files = {**SPOKEN, "agents/base.py": SPOKEN["agents/base.py"].replace("self.llm.chat", "self.parser.chat")}
+    assert [s for s in subjects(files) if s.kind == "tool-loop"] == []
