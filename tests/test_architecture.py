@@ -130,7 +130,9 @@ def framework_rows() -> list[Row]:
 PARAMETERS = ("tools", "choice", "messages", "stream", "needs", "param", "stop")
 """Keys of the catalogue whose values name parameters."""
 
-ORDINARY = frozenset({"input", "model", "tags", "agents", "config", "options", "swarm", "run_sync", "llm", "timeout"})
+ORDINARY = frozenset(
+    {"agents", "config", "input", "llm", "message", "model", "options", "run_sync", "swarm", "tags", "timeout"}
+)
 """Words of speech, or of Python's own libraries, that are also a root, a parameter or a method of a framework."""
 
 
