@@ -303,6 +303,8 @@ class DispatchFinder(RoleFinder):
         """``to_thread(tools[name], **arguments)``: a tool and its arguments are given to what runs it."""
         if not call.args or last_name(call.func) in self._inert_methods or self.program.targets(call, function):
             return None
+        if any(isinstance(m, External) and m.name in PASSING_CALLS for m in self.program.resolve(call.func, function)):
+            return None  # it says the tool's name, or waits for what runs it
         given = next((a.value for a in call.args if TOOL in self.of(a.value, function)), None)
         if given is None or not self.carries_arguments(call, function):
             return None

@@ -77,6 +77,11 @@ class LimitFinder:
 
     def _find(self, node: ir.Node, function: Function) -> Iterator[Limit]:
         yield from self._blocks(node, function)
+        yield from self._by_timers(node, function)
+        yield from self._by_helpers(node, function)
+
+    def _by_timers(self, node: ir.Node, function: Function) -> Iterator[Limit]:
+        """Timers that a node is given to, and waits for what it started."""
         timers = self._timers_of(function)
         if not timers:
             return
@@ -99,6 +104,21 @@ class LimitFinder:
     def _is_on(self, call: ir.Call, node: ir.Node) -> bool:
         """``pool.submit(work()).result(9)``: a method of what a node is part of."""
         return isinstance(call.func, ir.Attr) and self._holds(call.func.base, node)
+
+    def _by_helpers(self, node: ir.Node, function: Function) -> Iterator[Limit]:
+        """Functions of the project that wait under a limit for what they are given: ``await within(tool(**a), 30)``."""
+        names: frozenset[str] | None = None
+        for call in function.calls:
+            targets = self.program.targets(call, function) if call is not node and call.args else ()
+            for position, arg in enumerate(call.args if targets else ()):
+                if names is None:
+                    names = self._started(node, function).names
+                held = self._holds(arg.value, node) or (isinstance(arg.value, ir.Name) and arg.value.id in names)
+                for target in targets if held and not arg.star else ():
+                    name = arg.name or _positional(target, position)
+                    use = next((n for n in target.nodes if isinstance(n, ir.Name) and n.id == name), None)
+                    for limit in self.around(use, target)[:1] if use is not None else ():
+                        yield limit._replace(call=call, function=function)
 
     def _blocks(self, node: ir.Node, function: Function) -> Iterator[Limit]:
         """Timers whose ``with`` stands around a node."""
@@ -458,3 +478,10 @@ def _leaves(body: tuple[ir.Stmt, ...]) -> bool:
 def _is_test(path: str) -> bool:
     parts = path.split("/")
     return any(p in {"tests", "test", "testing"} for p in parts[:-1]) or parts[-1].startswith(("test_", "conftest"))
+
+
+def _positional(target: Function, position: int) -> str:
+    """The name of the parameter that a positional argument is given to."""
+    plain = [p.name for p in target.node.params if p.kind == "plain"]
+    position += 1 if target.self_name else 0
+    return plain[position] if position < len(plain) else ""

@@ -867,7 +867,7 @@ class Program:
         ):
             if isinstance(meaning, ClassRef):
                 yield Instance(meaning.cls)
-            elif isinstance(meaning, External) and not meaning.name.startswith(("builtins.", "typing.")):
+            elif isinstance(meaning, External) and not meaning.name.startswith(_SHAPES):
                 yield External(meaning.name + "()")
 
     def attribute(self, base: Meaning, name: str, depth: int = 0) -> Iterator[Meaning]:
@@ -928,6 +928,15 @@ class Program:
                 return
         for binding in self.fields(base, name):
             yield from self.bound(binding, binding.scope, depth + 1)
+
+    def property_of(self, base: Meaning, name: str) -> Function | None:
+        """The function that is run when an attribute of an object is read, where its class makes it a property."""
+        for cls in self.mro(base.cls) if isinstance(base, Instance) else ():
+            for binding in self.members(cls).get(name, ()) if isinstance(cls, Class) else ():
+                if isinstance(cls, Class) and isinstance(binding.node, ir.FuncDef):
+                    function = cls.module.function(binding.node, cls.scope, cls)
+                    return function if function.is_property else None
+        return None
 
     def members(self, cls: Class) -> dict[str, list[Binding]]:
         """What the body of a class binds."""
@@ -1419,6 +1428,10 @@ def _unique(meanings: Iterator[Meaning]) -> tuple[Meaning, ...]:
         if len(out) >= MAX_MEANINGS:
             break
     return tuple(out)
+
+
+_SHAPES = ("builtins.", "typing.", "collections.abc.")
+"""Modules whose names, in an annotation, say what a value can do and not what it is."""
 
 
 def _last_name(expr: ir.Expr) -> str:

@@ -430,6 +430,8 @@ class RoleFinder:
             found.add(ARGS)
         if not found and isinstance(whole, ir.Attr):
             for meaning in self.program.resolve(base, function):
+                computed = self.program.property_of(meaning, word)
+                found |= self.returned(computed) if computed is not None else NONE
                 for binding in self.program.fields(meaning, word):
                     if binding.kind == "assign":
                         found |= self.of(binding.value, binding.scope)

@@ -355,7 +355,7 @@ def serve() -> None:
             sys.excepthook(type(error), error, error.__traceback__)  # for the operator; the model gets the class's name
             status, body = 1, _encode([kind.__name__[:64] for kind in type(error).__mro__[:-2]])
         signal.setitimer(signal.ITIMER_REAL, 0)
-        pipe.sendall(_HEAD.pack(number, status, len(body)) + body)
+        pipe.sendall(_HEAD.pack(number, status, len(body)) + body[: given["most"]])
 
 
 class _Child:
@@ -373,7 +373,7 @@ class _Child:
 
     async def ask(self, given: Mapping[str, Any], seconds: float, most: int) -> tuple[str, bytes]:
         """One call of a worker: value, raised, oversize or crash, and the body."""
-        body, self.calls = json.dumps({**given, "seconds": max(seconds, 0.0)}).encode(), self.calls + 1
+        body, self.calls = json.dumps({**given, "seconds": max(seconds, 0.0), "most": most}).encode(), self.calls + 1
         with suppress(OSError, struct.error):
             await asyncio.get_running_loop().sock_sendall(self.sock, _HEAD.pack(self.calls, 0, len(body)) + body)
             number, status, length = _HEAD.unpack(await self._read(_HEAD.size))
