@@ -158,6 +158,11 @@ class ClockFinder:
     def _cell_trend(self, expr: ir.Name | ir.Attr, frame: Frame, depth: int) -> int | None:
         if isinstance(expr, ir.Attr) and expr.name in {"seconds", "days"}:
             return self.trend(expr.base, frame, depth + 1)
+        for computed in self._computed(expr, frame.function):
+            inner = Frame(-1, computed, None, {}, frozenset())
+            found = next((t for r in computed.returned if (t := self.trend(r, inner, depth + 1))), None)
+            if found is not None:
+                return found
         cell = self.finder.cell(expr, frame)
         sets = self.finder.changes(cell, "set") if cell is not None and frame.number >= 0 else []
         for change in sets:
@@ -171,6 +176,13 @@ class ClockFinder:
         bindings = self.program.lookup(expr.id, frame.function) if isinstance(expr, ir.Name) else []
         local = [b for b in bindings if b.kind == "assign" and b.scope.key == frame.function.key]
         return self.trend(local[0].value, frame, depth + 1) if local else 0
+
+    def _computed(self, expr: ir.Node, function: Function) -> list[Function]:
+        """The properties that reading an attribute runs."""
+        if not isinstance(expr, ir.Attr):
+            return []
+        found = (self.program.property_of(m, expr.name) for m in self.program.resolve(expr.base, function))
+        return [each for each in found if each is not None]
 
     # ---- the budget
 
@@ -196,6 +208,8 @@ class ClockFinder:
         if depth > MAX_DEPTH:
             return None
         function = frame.function
+        if isinstance(expr, (ir.Await, ir.Walrus)):
+            return self._of_difference(expr.value, frame, depth + 1)
         if isinstance(expr, ir.Bin) and expr.op == "-":
             if self.trend(expr.left, frame) == 1:
                 return None  # elapsed time
@@ -219,6 +233,12 @@ class ClockFinder:
             return None
         if not isinstance(expr, (ir.Name, ir.Attr)):
             return None
+        for computed in self._computed(expr, function):
+            inner = Frame(-1, computed, None, {}, frozenset())
+            for value in computed.returned:
+                found = self._of_difference(value, inner, depth + 1)
+                if found is not None:
+                    return found
         cell = self.finder.cell(expr, frame)
         for change in self.finder.changes(cell, "set") if cell is not None else ():
             if change.value is not None and change.value_frame is not None:

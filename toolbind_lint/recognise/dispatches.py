@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from toolbind_lint.catalogue import Catalogue, Row
 from toolbind_lint.recognise import ir
-from toolbind_lint.recognise.program import ClassRef, External, Function, FunctionRef, ModuleRef, Program
+from toolbind_lint.recognise.program import Binding, ClassRef, External, Function, FunctionRef, ModuleRef, Program
 from toolbind_lint.recognise.roles import (
     ARGS,
     NAME,
@@ -20,6 +20,7 @@ from toolbind_lint.recognise.roles import (
     RUNS,
     TOOL,
     RoleFinder,
+    argument,
     dotted,
     last_name,
 )
@@ -243,7 +244,7 @@ class DispatchFinder(RoleFinder):
         )
         if not call.args or not (runs or any(a.star == "**" for a in call.args)):
             return None
-        given = [a for a in call.args if ARGS in self.of(a.value, function)]
+        given = [a for a in call.args if ARGS in self.of(a.value, function) and not self._has_run(a.value, function)]
         if not given:
             return None
         splat = any(a.star == "**" for a in given)
@@ -272,6 +273,13 @@ class DispatchFinder(RoleFinder):
             values = (n.value for n in function.nodes if isinstance(n, ir.ExprStmt))
             self._dropped[function.key] = frozenset(id(v.value if isinstance(v, ir.Await) else v) for v in values)
         return id(call) in self._dropped[function.key]
+
+    def _has_run(self, expr: ir.Expr, function: Function) -> bool:
+        """Whether an expression is what a dispatch of the project gave: its result, though arguments may be in it."""
+        inner = expr.value if isinstance(expr, ir.Await) else expr
+        return isinstance(inner, ir.Call) and any(
+            self._hands_down(target, 1) for target in self.program.targets(inner, function)
+        )
 
     def _executed(self, call: ir.Call, function: Function, callee: str) -> Dispatch | None:
         """``env.execute(action)`` for the actions of a reply, where nobody knows what runs them."""
@@ -431,7 +439,19 @@ class DispatchFinder(RoleFinder):
             for binding in self.program.lookup(expr.id, function):
                 if binding.value is not None and TOOL in self.of(binding.value, binding.scope):
                     return self._looked_up(binding.value, binding.scope, depth + 1)
+                for value, caller in self._passed(binding):
+                    if TOOL in self.of(value, caller):
+                        return self._looked_up(value, caller, depth + 1)
         return "table", None, None
+
+    def _passed(self, binding: Binding) -> Iterator[tuple[ir.Expr, Function]]:
+        """What the callers of a function of the project give for a parameter of it."""
+        if binding.kind == "parameter" and isinstance(binding.node, ir.Param):
+            index = binding.index - (1 if binding.scope.self_name else 0)
+            for call, caller in self.program.callers(binding.scope):
+                value = argument(call, binding.node, index)
+                if value is not None:
+                    yield value, caller
 
     def _looked_up_by_call(self, expr: ir.Call, function: Function, depth: int) -> Lookup:
         for meaning in self.program.resolve(expr.func, function):

@@ -14,7 +14,7 @@ from toolbind_lint.facts import Value
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.program import External, Function, FunctionRef, Program
 from toolbind_lint.recognise.roles import argument, dotted, last_name
-from toolbind_lint.recognise.values import Values
+from toolbind_lint.recognise.values import Values, is_test
 
 MAX_CALLERS = 4
 """How many callers up an enclosing limit is looked for."""
@@ -118,7 +118,20 @@ class LimitFinder:
                     name = arg.name or _positional(target, position)
                     use = next((n for n in target.nodes if isinstance(n, ir.Name) and n.id == name), None)
                     for limit in self.around(use, target)[:1] if use is not None else ():
-                        yield limit._replace(call=call, function=function)
+                        loop = next((n for n in target.nodes if isinstance(n, ir.While) and n is not limit.call), None)
+                        if loop is None or not self._holds(loop, limit.call):
+                            yield limit._replace(call=call, function=function)
+                        elif self._reads_clock(loop.test, target):
+                            # It waits in slices until a deadline: the length of a slice says nothing.
+                            yield limit._replace(call=call, function=function, value=None, values=())
+
+    def _reads_clock(self, test: ir.Expr, function: Function) -> bool:
+        return any(
+            isinstance(m, External) and self.catalogue.find("clock", m.name) is not None
+            for n in ir.walk(test)
+            if isinstance(n, ir.Call)
+            for m in self.program.resolve(n.func, function)
+        )
 
     def _blocks(self, node: ir.Node, function: Function) -> Iterator[Limit]:
         """Timers whose ``with`` stands around a node."""
@@ -253,7 +266,7 @@ class LimitFinder:
                 for call in scope.calls:
                     if any(self._refers(a.value, function, scope) for a in call.args):
                         found.append((call, scope))
-        real = [(c, f) for c, f in found if not _is_test(f.module.path)]
+        real = [(c, f) for c, f in found if not is_test(f.module.path)]
         unique = {(id(c), f.key): (c, f) for c, f in real or found}
         return list(unique.values())[:MAX_SITES]
 
@@ -473,11 +486,6 @@ def _leaves(body: tuple[ir.Stmt, ...]) -> bool:
     if isinstance(last, ir.Try):
         return _leaves(last.body) and all(_leaves(h.body) for h in last.handlers)
     return isinstance(last, (ir.Return, ir.Raise, ir.Jump))
-
-
-def _is_test(path: str) -> bool:
-    parts = path.split("/")
-    return any(p in {"tests", "test", "testing"} for p in parts[:-1]) or parts[-1].startswith(("test_", "conftest"))
 
 
 def _positional(target: Function, position: int) -> str:

@@ -1172,11 +1172,16 @@ class Program:
         return self._callers[key]
 
     def constructed(self, cls: Class, name: str) -> Iterator[tuple[ir.Expr, Function]]:
-        """What constructor calls of the project give for a declared field, by keyword; each with its function."""
-        for path, number in self.statements_calling(cls.node.name)[:12]:
+        """What constructor calls of the project give for a declared field; each with its function."""
+        members = self.members(cls)
+        declared = [key for key, several in members.items() if any(b.annotation is not None for b in several)]
+        ordered = name in declared and "__init__" not in members and "__new__" not in members
+        for path, number in self.statements_calling(cls.node.name)[:24]:
             module = self.module(path)
             for call, scope in module.calls_named(number, cls.node.name) if module is not None else ():
                 value = call.keyword(name)
+                if value is None and ordered:
+                    value = call.positional(declared.index(name))
                 if value is not None:
                     yield value, scope
 
@@ -1279,7 +1284,7 @@ class Program:
             function = meaning.function
             if function.cls is not None and is_abstract(function.node):
                 over = self._overrides(meaning.receiver or function.cls, function.node.name)
-                return over or [function]
+                return over or self._alike(function.cls, function.node.name) or [function]
             return [function]
         if isinstance(meaning, Instance):
             return [m.function for m in self.attribute(meaning, "__call__") if isinstance(m, FunctionRef)]
@@ -1291,6 +1296,23 @@ class Program:
             for binding in self.members(sub).get(name, ()):
                 if isinstance(binding.node, ir.FuncDef) and not is_abstract(binding.node):
                     out.append(sub.module.function(binding.node, sub.scope, sub))
+        return out[:MAX_MEANINGS]
+
+    def _alike(self, protocol: Class, name: str) -> list[Function]:
+        """A method in the classes that have all methods of a protocol and need not name it."""
+        bases = [m for base in protocol.node.bases for m in self.resolve(base, protocol.scope)]
+        if not any(isinstance(base, External) and base.name.endswith(".Protocol") for base in bases):
+            return []
+        wanted = {key for key, several in self.members(protocol).items() if any(b.kind == "function" for b in several)}
+        out = []
+        for path, definition in self.definitions(name) if not name.startswith("__") else ():
+            module = self.module(path) if definition.kind == "function" and "." in definition.name else None
+            units = partial(_stands_at, definition.line)
+            for function in self.functions_of(module, definition.statement, units) if module is not None else ():
+                lines = self.mro(function.cls) if function.cls is not None else []
+                known = {key for line in lines if isinstance(line, Class) for key in self.members(line)}
+                if function.node.name == name and wanted <= known and not is_abstract(function.node):
+                    out.append(function)
         return out[:MAX_MEANINGS]
 
     def _by_method_name(self, name: str) -> list[Function]:

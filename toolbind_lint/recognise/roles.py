@@ -405,6 +405,9 @@ class RoleFinder:
         """An attribute or a constant key of something."""
         if word in self.calls_words:
             return frozenset({CALLS})
+        given = self._given(base, word, function) if isinstance(whole, ir.Attr) else NONE
+        if given & {NAME, ARGS, CALL, CALLS}:
+            return given
         roles = self.of(base, function)
         found: set[str] = set()
         if CALL in roles:
@@ -429,16 +432,24 @@ class RoleFinder:
         if ARGS in roles and not isinstance(whole, ir.Attr):
             found.add(ARGS)
         if not found and isinstance(whole, ir.Attr):
+            found |= given
             for meaning in self.program.resolve(base, function):
                 computed = self.program.property_of(meaning, word)
                 found |= self.returned(computed) if computed is not None else NONE
                 for binding in self.program.fields(meaning, word):
                     if binding.kind == "assign":
                         found |= self.of(binding.value, binding.scope)
-                    elif binding.kind == "declare" and isinstance(meaning, Instance):
-                        for value, scope in self.program.constructed(meaning.cls, word):
-                            found |= self.of(value, scope)
         return frozenset(found)
+
+    def _given(self, base: ir.Expr, word: str, function: Function) -> Roles:
+        """What the constructor calls of the project give for a declared field of an object."""
+        found = NONE
+        for meaning in self.program.resolve(base, function):
+            if isinstance(meaning, Instance):
+                if any(binding.kind == "declare" for binding in self.program.fields(meaning, word)):
+                    for value, scope in self.program.constructed(meaning.cls, word):
+                        found |= self.of(value, scope)
+        return found
 
     def _subscript(self, expr: ir.Subscript, function: Function) -> Roles:
         index = expr.index

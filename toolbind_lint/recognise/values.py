@@ -346,18 +346,11 @@ class Values:
         """A field without a default: what constructor calls in the project give."""
         if not isinstance(base, Instance):
             return
-        cls = base.cls
-        found = False
-        for path, number in self.program.statements_calling(cls.node.name)[:24]:
-            module = self.program.module(path)
-            if module is None:
-                continue
-            for call, scope in module.calls_named(number, cls.node.name):
-                value = call.keyword(name)
-                if value is not None:
-                    found = True
-                    yield from self.alternatives(value, scope, depth + 2)
-        if not found and binding.annotation is not None:
+        given = list(self.program.constructed(base.cls, name))
+        real = [(value, scope) for value, scope in given if not is_test(scope.module.path)]
+        for value, scope in real or given:
+            yield from self.alternatives(value, scope, depth + 2)
+        if not given and binding.annotation is not None:
             yield self._make("argument", binding.annotation, binding.scope, None, None, f"field {name}")
 
     def field_default(self, value: ir.Expr) -> ir.Expr:
@@ -642,3 +635,9 @@ def text_of(expr: ir.Expr | None) -> str:
         opening, closing = {"list": ("[", "]"), "tuple": ("(", ")"), "set": ("{", "}")}[expr.kind]
         return opening + ", ".join(text_of(i) for i in expr.items) + closing
     return "…"
+
+
+def is_test(path: str) -> bool:
+    """Whether a file holds tests."""
+    parts = path.split("/")
+    return any(p in {"tests", "test", "testing"} for p in parts[:-1]) or parts[-1].startswith(("test_", "conftest"))

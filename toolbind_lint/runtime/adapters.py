@@ -81,6 +81,12 @@ def _string(value: Any) -> str:
     return value
 
 
+def _checked(call: Call) -> Call:
+    for part in call:
+        _string(part)
+    return call
+
+
 def _finish(calls: Sequence[Call]) -> Finish:
     return "calls" if calls else "stop"
 
@@ -107,9 +113,8 @@ class OpenAIChat(_Adapter):
         message = _read(choices[0], "message")
         calls = []
         for call in message.tool_calls or ():
-            calls.append(
-                Call(_string(call.id), _string(_read(call, "function", "name")), _string(call.function.arguments))
-            )
+            _read(call, "function")
+            calls.append(_checked(Call(call.id, call.function.name, call.function.arguments)))
         text = _string(message.content or getattr(message, "refusal", None) or "")
         refused = bool(getattr(message, "refusal", None))
         return self._made(text, calls, choices[0].finish_reason, reply.usage, refused)
@@ -175,7 +180,7 @@ class OpenAIResponses(_Adapter):
         text, calls, refused = "", [], False
         for item in output:
             if item.type == "function_call":
-                calls.append(Call(_string(item.call_id), _string(item.name), _string(item.arguments)))
+                calls.append(_checked(Call(item.call_id, item.name, item.arguments)))
             for part in (item.content or ()) if item.type == "message" else ():
                 refused = refused or part.type == "refusal"
                 text += _string(part.refusal if part.type == "refusal" else getattr(part, "text", ""))
@@ -223,7 +228,7 @@ class AnthropicMessages(_Adapter):
             if block.type == "tool_use":
                 if not isinstance(block.input, Mapping):
                     raise ModelError("a call whose input is no object")
-                calls.append(Call(_string(block.id), _string(block.name), json.dumps(block.input)))
+                calls.append(_checked(Call(block.id, block.name, json.dumps(block.input))))
         short = reason in ("max_tokens", "model_context_window_exceeded", "pause_turn")
         finish: Finish = "refused" if reason == "refusal" else "length" if short else _finish(calls)
         blocks = [block.to_dict() for block in content]

@@ -76,17 +76,17 @@ def run_loop(
 
 
 async def _answered(model: Model, dispatcher: Dispatcher, run: Run, transcript: list[Any]) -> Outcome:
-    most, offered = run.budget.max_steps, tuple(dispatcher.allowlist.tools.values())
+    offered = tuple(dispatcher.allowlist.tools.values())
     while True:
         run.charge()  # ends the loop: it raises when the steps or the time are spent
-        last = run.steps >= most
+        last = run.steps >= run.budget.max_steps
         turn = await run.ask(model.turn(transcript, offered, last, run.remaining_s))
         run.spend(turn.tokens, turn.cost)
         over = last or not turn.calls or turn.finish == "refused"
         transcript += turn.messages
         answers = []
         for call in turn.calls:  # each gets an answer, so that the transcript stays legal
-            short = run.steps >= most - 1
+            short = run.steps >= run.budget.max_steps - 1
             if short or over or turn.finish == "length":
                 run.emit("steps" if short else "turn", "not_run", tool=call.name)
                 why = "run_ended" if over else "reply_cut" if turn.finish == "length" else "no_steps_left"
