@@ -6,6 +6,7 @@ attribute of that name, a chain of literal comparisons, a server that is given t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -52,6 +53,10 @@ _READS = (
 )
 _KEEPS = frozenset({"get", "pop", "setdefault", "update", "append", "extend", "add", "insert", "join", "format"})
 """Methods of containers and texts."""
+_ASKS = re.compile(
+    r"(?:^|_)(?:approv|confirm|permi|authori[sz]|allow|audit|before|after|on)(?:e|ed|al|ation|t|s|ss?ion)?(?:_|$)"
+)
+"""Names of what is asked or told about a call, and does not run it."""
 _EXECUTES = frozenset(
     [
         "execute",
@@ -310,6 +315,8 @@ class DispatchFinder(RoleFinder):
     def _handed_a_tool(self, call: ir.Call, function: Function, callee: str) -> Dispatch | None:
         """``to_thread(tools[name], **arguments)``: a tool and its arguments are given to what runs it."""
         if not call.args or last_name(call.func) in self._inert_methods or self.program.targets(call, function):
+            return None
+        if _ASKS.search(last_name(call.func)):
             return None
         if any(isinstance(m, External) and m.name in PASSING_CALLS for m in self.program.resolve(call.func, function)):
             return None  # it says the tool's name, or waits for what runs it

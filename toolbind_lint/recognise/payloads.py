@@ -54,18 +54,23 @@ _QUIET = frozenset(
 )
 _TEXTS = frozenset({"str", "repr", "json.dumps", "dumps", "join", "format", "builtins.str"})
 _ORDER = frozenset({"<", "<=", ">", ">="})
+_ERRORS = frozenset({"error", "is_error", "isError", "error_code"})
+_JUDGES = re.compile(r"(?:^|_)(?:parse|validat|check_schema|conform|coerce|deserial)")
+"""Names by which something whose code is not known may hold a value against a shape."""
 
 
 class Marks(NamedTuple):
     """What happened to a value on its way: ``cut`` is early (of what came) or late (of what was parsed or loaded).
 
-    ``loaded`` says that it is no longer the text that came, ``text`` that it was made text.
+    ``loaded`` says that it is no longer the text that came, ``text`` that it was made text, ``perhaps`` that something
+    whose code is not known may have parsed it.
     """
 
     parsed: bool = False
     cut: str = ""
     loaded: bool = False
     text: bool = False
+    perhaps: bool = False
 
     def shortened(self) -> Marks:
         """After a cut; one behind the parse is late."""
@@ -327,6 +332,8 @@ class _Run:
             if any(v is node for _, v in parent.items):
                 if self.of.is_message(parent):
                     self.board.arrivals.append(Arrival(parent, function, marks, False))
+                if marks.cut and any(isinstance(k, ir.Const) and k.value in _ERRORS for k, _ in parent.items):
+                    marks = marks._replace(parsed=True)  # a short word in a typed error is no result
                 self.push(parent, function, marks)
         elif isinstance(parent, ir.Subscript):
             self._subscript(node, parent, function, marks)
@@ -451,6 +458,9 @@ class _Run:
         targets = self._targets(call, function)
         for target in targets:
             self._enter(target, arg, call, function, marks)
+        unknown = not any(not each.startswith("dataclasses.") for each in names)  # a declared field has no code
+        if not targets and unknown and _JUDGES.search(_snake(name)):
+            marks = marks._replace(perhaps=True)
         if not targets or self._constructs(call, function):
             answers = any(a.name in self.of.keys and a.name.endswith("_id") for a in call.args if a.name)
             if answers or _SAYS.search(_snake(name)):

@@ -538,13 +538,13 @@ class Dispatcher(AbstractContextManager["Dispatcher"]):
             raise ToolError(tool.name, kinds[0])
         if state not in ("value", "oversize"):
             return self._failed(run, tool, call, "tool", "tool_error", kinds[0], **named)
-        named |= {"bytes": tool.max_bytes if state == "oversize" else len(body)}
+        size = tool.max_bytes if state == "oversize" else len(body)
         try:
-            value = tool.parse(json.loads(body, parse_constant=int))  # of what was cut there is no body
+            value = tool.parse(json.loads(body[: tool.max_bytes], parse_constant=int))  # an oversize one has none
         except Exception:  # whatever a schema raises: its text may quote the result, so nothing of it goes on
-            return self._failed(run, tool, call, "schema", "schema_invalid", parse_ok=False, **named)
+            return self._failed(run, tool, call, "schema", "schema_invalid", parse_ok=False, bytes=size, **named)
         run.failures[tool.name] = 0
-        run.emit("ok", parse_ok=True, **named)
+        run.emit("ok", parse_ok=True, bytes=size, **named)
         return Answer(call, value)
 
     def _failed(self, run: Run, tool: Tool, call: Call, gate: str, code: str, kind: str = "", /, **more: Any) -> Answer:
@@ -552,7 +552,7 @@ class Dispatcher(AbstractContextManager["Dispatcher"]):
         run.emit(gate, code, **{"tool": tool.name, **more})
         if count >= run.budget.max_failures:
             raise run.stop("failure", "failure_limit", f"{tool.name} failed {count} times in a row", tool=tool.name)
-        return Answer(call, {"error": code, "tool": tool.name, "kind": kind or code}, code)
+        return Answer(call, {"error": code, "tool": tool.name, "kind": (kind or code)[:64]}, code)
 
     async def _invoke(self, run: Run, tool: Tool, arguments: dict[str, Any]) -> tuple[str, bytes]:
         """Run a tool: value, raised, crash, exit, oversize, expired, or start (there is no process); and the body."""

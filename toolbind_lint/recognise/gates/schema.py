@@ -84,6 +84,8 @@ def _judge(case: Case, payloads: Payloads, point: Point) -> Iterator[Fault | Evi
     elif final and all(a.marks.parsed for a in final):
         yield from (Evidence(case.tools.program.at(s.function, s.node), "", "parsed here") for s in trace.steps[:1])
         yield Evidence(case.tools.program.at(final[0].function, final[0].node), "", "only parsed results get here")
+    elif final and all(a.marks.parsed or a.marks.perhaps for a in final):
+        yield Evidence(at, "?", "whether its results are held against a shape is not known")
     else:
         yield Fault("none", at, words, related=shown)
     size = _size(case, handlers, final, at, words)
@@ -189,7 +191,7 @@ def _handlers_of(payloads: Payloads, step: Step) -> Iterator[ir.Handler]:
 
 def _keeps_raw(payloads: Payloads, handler: ir.Handler, call: ir.Call, step: Step) -> bool:
     """Whether the text that could not be parsed goes on as the result."""
-    raw = {n.id for a in call.args for n in ir.walk(a.value) if isinstance(n, ir.Name)}
+    raw = {name for a in call.args for name in _texts(a.value)}
     for node in step.function.nodes:
         if isinstance(node, ir.Assign) and isinstance(node.value, ir.Name):
             if any(isinstance(t, ir.Name) and t.id in raw for t in node.targets):
@@ -208,6 +210,17 @@ def _keeps_raw(payloads: Payloads, handler: ir.Handler, call: ir.Call, step: Ste
     assigned = [t for s in ir.walk_all(handler.body) if isinstance(s, ir.Assign) for t in s.targets]
     rebound = {n.id for t in assigned for n in ir.walk(t) if isinstance(n, ir.Name)}
     return bool(targets & raw) and not targets & rebound and not leaves(handler.body)
+
+
+def _texts(expr: ir.Node) -> Iterator[str]:
+    """The names whose values are in an expression: of ``body[: tool.limit]`` only the body."""
+    if isinstance(expr, ir.Name):
+        yield expr.id
+    elif isinstance(expr, (ir.Subscript, ir.Attr)):
+        yield from _texts(expr.base)
+    else:
+        for child in ir.children(expr):
+            yield from _texts(child)
 
 
 def _is_raw(value: ir.Expr, raw: set[str]) -> bool:
