@@ -92,11 +92,11 @@ def test_the_loop_of_ones_own() -> None:
     log = Log()
     replies = [{"tokens": 5, "calls": FOUND, "text": ""}, {"tokens": 5, "calls": (), "text": "that one"}]
     messages: list[Any] = []
-    assert load("own_loop").own_loop(lambda _: replies.pop(0), messages, log) == "that one"
+    assert load("own_loop").own_loop(lambda _, timeout: replies.pop(0), messages, log) == "that one"
     assert json.loads(messages[0]["content"]) == {"hits": ["time.monotonic never goes back."]}
     assert log.problems() == []
     with pytest.raises(GateError):
-        load("own_loop").own_loop(lambda _: {"tokens": 5, "calls": FOUND, "text": ""}, [], log)
+        load("own_loop").own_loop(lambda _, timeout: {"tokens": 5, "calls": FOUND, "text": ""}, [], log)
     assert log.problems() == []
 
 
