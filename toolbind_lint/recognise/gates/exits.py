@@ -37,11 +37,9 @@ def verdict(case: Case) -> Verdict:
 def _spins(case: Case) -> Fault | None:
     """A pass that a cut reply without calls can make: no exit, no dispatch, and nothing said to the model."""
     owners = {p.turn.row.framework for p in case.turns if p.turn is not None and p.turn.row is not None}
-    rows = [r for r in case.tools.catalogue.rows if r.kind == "reply" and r.all("finish-cut")]
-    rows.sort(key=lambda r: r.framework not in owners)
-    if not rows or not owners:
-        return None
-    for row in rows:
+    for row in case.tools.catalogue.rows:
+        if row.kind != "reply" or row.framework not in owners:
+            continue  # another library's reasons never come here
         for reason in row.all("finish-cut")[:1]:
             walk = _pass_with(case, row, reason)
             if walk is not None:
