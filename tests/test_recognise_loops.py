@@ -718,8 +718,8 @@ def test_a_ring_of_functions_is_told_once() -> None:
     assert kinds(ring("pass")) == [("tool-loop", "ask")]
 
 
-def test_a_depth_that_a_ring_hands_on_bounds_it_behind_the_step() -> None:
-    assert stands(ring("if depth > 8: return None"), "cap") == "leaks late"
+def test_a_depth_that_a_ring_hands_on_bounds_it() -> None:
+    assert stands(ring("if depth > 8: return None"), "cap") == "held"
 
 
 def test_a_coroutine_that_starts_its_next_step_as_a_task_is_a_loop() -> None:
