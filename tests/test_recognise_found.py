@@ -114,3 +114,48 @@ def test_a_model_is_known_by_what_it_is_called_and_an_object_by_its_call() -> No
 def test_a_conversation_with_something_else_is_no_turn() -> None:
     files = {**SPOKEN, "agents/base.py": SPOKEN["agents/base.py"].replace("self.llm.chat", "self.parser.chat")}
     assert [s for s in subjects(files) if s.kind == "tool-loop"] == []
+
+
+EVALUATED = """\
+import copy
+from openai import OpenAI
+
+client = OpenAI()
+TOOLS = {{"search": print}}
+
+
+def ask(history, tools):
+    params = {{"model": "m", "messages": [{{"role": "system", "content": "s"}}] + history, "tools": tools}}
+    return client.chat.completions.create(**params)
+
+
+def run(messages, tools):
+    history = {kept}
+    for _ in range(8):
+        message = ask(history, tools).choices[0].message
+        history.append(message)
+        for call in message.tool_calls:
+            history.append({{"role": "tool", "content": TOOLS[call.function.name](call.function.arguments)}})
+    return history
+
+
+def again(n, cases, tools):
+    for case in cases:
+        for _ in range(n):
+            print(run(case["conversation"], tools))
+
+
+def chat(messages, tools):
+    while True:
+        messages.extend(run(messages, tools))
+"""
+
+
+def test_a_run_repeated_on_a_copy_of_the_same_conversation_is_no_loop() -> None:
+    found = subjects({"a.py": EVALUATED.format(kept="copy.deepcopy(messages)")})
+    assert [(s.kind, s.function) for s in found] == [("tool-loop", "run"), ("tool-loop", "chat")]
+
+
+def test_a_run_that_adds_to_the_conversation_it_is_given_is_one() -> None:
+    found = subjects({"a.py": EVALUATED.format(kept="messages")})
+    assert ("tool-loop", "again") in [(s.kind, s.function) for s in found]

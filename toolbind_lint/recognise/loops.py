@@ -385,6 +385,8 @@ class LoopFinder:
             for n in ir.walk(a)
             if isinstance(n, (ir.Name, ir.Attr)) and (c := case.builder.cell(n, turn.frame))
         }
+        # What reaches the turn by other ways (`**params`) is the conversation where it grows by what comes back.
+        cells |= {cell for cell in self._inputs(case, turn) if self._grows_by_replies(case, cell)}
         for cell in cells:
             for change in case.finder.changes(cell, "set"):
                 value, frame = change.value, change.value_frame
@@ -407,15 +409,20 @@ class LoopFinder:
                 out.append(change)
         return out
 
+    def _grows_by_replies(self, case: Case, cell: Cell) -> bool:
+        """Whether something of a reply or a result is added to a cell."""
+        return any(
+            change.value is not None
+            and bool(self.roles.of(change.value, (change.value_frame or change.frame).function) & _FED_BACK)
+            for change in case.finder.changes(cell, "grow")
+        )
+
     def _stays(self, case: Case, value: ir.Expr, frame: Frame) -> bool:
         """Whether nothing in the loop changes what a value is made of."""
-        if self.roles.of(value, frame.function) & _FED_BACK:
+        cells = [case.builder.cell(n, frame) for n in ir.walk(value) if isinstance(n, (ir.Name, ir.Attr))]
+        # Roles know no one call from another: another caller may hand in what a reply gave.
+        if None in cells and self.roles.of(value, frame.function) & _FED_BACK:
             return False
-        cells = [
-            case.builder.cell(n, frame)
-            for n in ir.walk(value)
-            if isinstance(n, (ir.Name, ir.Attr)) and not isinstance(n, ir.Call)
-        ]
         return not any(c is not None and case.finder.changes(c, "set", "grow", "move") for c in cells)
 
     def _feeds(self, case: Case, turn: Point, persons: list[Point], fresh: list[Point]) -> bool:
