@@ -76,7 +76,9 @@ def passes(
     blocked = frozenset(avoiding)
     if not _connected(graph, wanted, blocked, raising):
         return False
-    return not graph.flags or cycle(graph, wanted, blocked, raising=raising) is not None
+    if not graph.flags or _connected(graph, wanted, blocked | graph.setting, raising):
+        return True  # by a way on which no flag is set, so that none decides
+    return cycle(graph, wanted, blocked, raising=raising) is not None
 
 
 def _connected(graph: Graph, stages: list[frozenset[Point]], blocked: frozenset[Point], raising: bool) -> bool:
@@ -130,13 +132,14 @@ def cycle(
     for number, stage in enumerate(wanted):
         for point in stage:
             marks[point] = marks.get(point, 0) | 1 << number
-    returning = graph.returning
+    returning, flags = graph.returning, graph.flags
     start: _State = (head, marks.get(head, 0), _NOTHING)
     before: dict[_State, _State | None] = {start: None}
     queue = [start]
     for state in queue:
         point, mask, known = state
-        known = learn(point, known, graph.flags)
+        if point.cell in flags:
+            known = learn(point, known, flags)
         answer = decided(point, dict(known)) if known and point.kind == "test" else None
         for label, target in point.to:
             if target not in returning or target in blocked or label == "none" or (not raising and label == "raise"):

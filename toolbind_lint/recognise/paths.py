@@ -139,6 +139,7 @@ class Graph:
         """Handler, the point that raises, what it raises."""
         self.truncated = False
         self._flags: frozenset[Cell] | None = None
+        self._setting: frozenset[Point] | None = None
         self._returning: frozenset[Point] | None = None
         self.consumed: range | None = None
         """Of a loop over a generator of the project: the numbers of the points of its own body."""
@@ -176,6 +177,13 @@ class Graph:
                 if p.kind == "set" and isinstance(p.value, ir.Const) and p.cell is not None and p.cell in tested
             )
         return self._flags
+
+    @property
+    def setting(self) -> frozenset[Point]:
+        """The points that set a flag to a constant (once the graph is built)."""
+        if self._setting is None:
+            self._setting = frozenset(p for p in self.points if p.kind == "set" and p.cell in self.flags)
+        return self._setting
 
     def of(self, kind: str) -> list[Point]:
         """The points of a kind."""
