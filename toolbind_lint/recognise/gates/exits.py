@@ -37,9 +37,13 @@ def verdict(case: Case) -> Verdict:
 def _spins(case: Case) -> Fault | None:
     """A pass that a cut reply without calls can make: no exit, no dispatch, and nothing said to the model."""
     owners = {p.turn.row.framework for p in case.turns if p.turn is not None and p.turn.row is not None}
-    for row in case.tools.catalogue.rows:
-        if row.kind != "reply" or row.framework not in owners:
-            continue  # another library's reasons never come here
+    rows = [r for r in case.tools.catalogue.rows if r.kind == "reply" and r.all("finish-cut")]
+    own = [r for r in rows if r.framework in owners]
+    if not own and owners:
+        # A library that speaks another's interface: the one whose calls the code reads.
+        read = {key_read(n)[1] for frame in case.graph.frames for n in frame.function.nodes if isinstance(n, ir.Attr)}
+        own = [r for r in rows if read & {*r.all("calls")}]
+    for row in own:
         for reason in row.all("finish-cut")[:1]:
             walk = _pass_with(case, row, reason)
             if walk is not None:
