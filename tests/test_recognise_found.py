@@ -159,3 +159,52 @@ def test_a_run_repeated_on_a_copy_of_the_same_conversation_is_no_loop() -> None:
 def test_a_run_that_adds_to_the_conversation_it_is_given_is_one() -> None:
     found = subjects({"a.py": EVALUATED.format(kept="messages")})
     assert ("tool-loop", "again") in [(s.kind, s.function) for s in found]
+
+
+INTERFACE = {
+    "base.py": """\
+from typing import Protocol
+
+
+class Model(Protocol):
+    def query(self, messages, tools): ...
+""",
+    **{
+        f"{name}.py": f"""\
+import litellm
+
+
+class {name.title()}:
+    def query(self, messages, tools):
+        return litellm.completion(model="{name}", messages=messages, tools=tools).choices[0].message
+"""
+        for name in ("one", "two", "three", "four")
+    },
+    "agent.py": """\
+from base import Model
+
+TOOLS = {"search": print}
+
+
+class Agent:
+    def __init__(self, model: Model, tools):
+        self.model = model
+        self.tools = tools
+        self.messages = []
+
+    def ask(self):
+        return self.model.query(self.messages, self.tools)
+
+    def run(self):
+        while True:
+            message = self.ask()
+            self.messages.append(message)
+            for call in message.tool_calls:
+                self.messages.append({"role": "tool", "content": TOOLS[call.function.name](call.function.arguments)})
+""",
+}
+
+
+def test_a_model_behind_an_interface_that_many_satisfy_is_asked() -> None:
+    found = [s for s in subjects(INTERFACE) if s.kind == "tool-loop"]
+    assert [(s.place.path, s.header.line) for s in found] == [("agent.py", 16)]

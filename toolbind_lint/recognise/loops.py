@@ -7,7 +7,7 @@ runaway.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from toolbind_lint.catalogue import Catalogue
@@ -196,7 +196,7 @@ class LoopFinder:
         units = {id(module.index.units[each]) for each in self._to_turns.get(module.path, ())}
         return self.program.functions_of(module, number, lambda unit: id(unit) in units or (unit.loops and unit.seeded))
 
-    def spread(self, places: Iterable[tuple[Module, int]]) -> None:
+    def spread(self, places: Sequence[tuple[Module, int]]) -> None:
         """Once all turns are marked: finds the functions from which the calls of these statements lead to one."""
         found: dict[str, set[int]] = {}
         turning = [turn.function for turn in self.roles.shape_turns.values()]
@@ -206,8 +206,26 @@ class LoopFinder:
             unit = function.module.unit_of(function)
             if unit is not None:
                 found.setdefault(function.module.path, set()).add(unit)
-        starts = {path: frozenset(units) for path, units in found.items()}
-        self._to_turns = self.program.project.leading_to(starts)
+        leading = self.program.project.leading_to
+        self._to_turns = leading({path: frozenset(units) for path, units in found.items()})
+        if self._behind_protocols(places, found):
+            self._to_turns = leading({path: frozenset(units) for path, units in found.items()})
+
+    def _behind_protocols(self, places: Iterable[tuple[Module, int]], found: dict[str, set[int]]) -> bool:
+        """Adds the units that ask a model of the project through an interface that the index can't see through."""
+        units = [self.program.project.modules[path].units[n] for path, each in self._to_turns.items() for n in each]
+        names = frozenset(name for u in units if u.owner and self.roles.is_asking(name := u.name.rpartition(".")[2]))
+        added = False
+        for module, number in places:
+            for function in self._hot(module, number, lambda unit: not names.isdisjoint(unit.named)):
+                unit = module.unit_of(function)
+                if unit is None or self._may_lead(function):
+                    continue
+                calls = [c for c in function.calls if isinstance(c.func, ir.Attr) and c.func.name in names]
+                if any(self._may_lead(target) for call in calls for target in self.program.targets(call, function)):
+                    found.setdefault(module.path, set()).add(unit)
+                    added = True
+        return added
 
     def mark(self, module: Module, number: int) -> None:
         """First pass over a statement: marks the turns that are known by shape alone."""

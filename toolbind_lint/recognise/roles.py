@@ -773,7 +773,11 @@ class RoleFinder:
 
     def may_speak(self, unit: Unit) -> bool:
         """Whether a unit may hand a conversation to something that is called a model."""
-        return any(word in name.lower() for name in unit.named for word in _ASKING)
+        return any(self.is_asking(name) for name in unit.named)
+
+    def is_asking(self, name: str) -> bool:
+        """Whether the name of a method says that it asks somebody."""
+        return any(word in name.lower() for word in _ASKING)
 
     def find_spoken(self, functions: Iterable[Function]) -> None:
         """Marks as turns the innermost calls that hand a conversation to what is called a model.
