@@ -111,7 +111,7 @@ def test_fail_on(run: Run, argv: list[str], status: int) -> None:
         (["--ignore", "no-step-cop"], "--ignore: names no rule `no-step-cop` (did you mean `no-step-cap`?)"),
         (["--profile", "strikt"], "--profile: must be one of core, default, strict"),
         (["--fail-on", "review"], "--fail-on: must be one of error, warning, advice, never"),
-        (["--output-format", "jsn"], "must be one of text, concise, json, jsonl, sarif, github, gitlab, junit, markdown, not `jsn` (did you mean `json`?)"),
+        (["--output-format", "jsn"], "jsonl, sarif, github, gitlab, junit, markdown, not `jsn` (did you mean `json`?)"),
         (["--report", "json"], "--report wants FORMAT=PATH"),
         (["--report", "jsn=x"], "there is no format `jsn` (did you mean `json`?)"),
         (["--report", "json=gone/x.json"], "--report: gone/x.json: No such file or directory"),
