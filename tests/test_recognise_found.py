@@ -208,3 +208,13 @@ class Agent:
 def test_a_model_behind_an_interface_that_many_satisfy_is_asked() -> None:
     found = [s for s in subjects(INTERFACE) if s.kind == "tool-loop"]
     assert [(s.place.path, s.header.line) for s in found] == [("agent.py", 16)]
+
+
+def test_an_object_that_is_built_by_an_attribute_of_the_class_is_called() -> None:
+    react = SPOKEN["agents/react.py"].replace("class React:\n", "class React:\n    agent_class = Agent\n\n")
+    files = {
+        **SPOKEN,
+        "agents/react.py": react.replace("self.agent = Agent(llm)", "self.agent = self.agent_class(llm)"),
+    }
+    found = [s for s in subjects(files) if s.kind == "tool-loop"]
+    assert [(s.place.path, s.header.line) for s in found] == [("agents/react.py", 13)]

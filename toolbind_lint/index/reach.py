@@ -367,8 +367,10 @@ class Reach:
             for each in _closure(name, self._aliases):
                 for path, unit, variable, made in list(self._made.get(each, ())):
                     if any((target.path, target.name) in family for target in self._resolve(path, unit, made) or ()):
-                        for at in self._calling.get((path, variable), ()):
-                            self._heat(at)
+                        built = [v for p, _, v, _ in self._made.get(variable, ()) if p == path]
+                        for holder in (variable, *built) if unit.kind == "class" else (variable,):
+                            for at in self._calling.get((path, holder), ()):
+                                self._heat(at)
 
     # --- Matching
 

@@ -254,6 +254,10 @@ class _Reader:
         if isinstance(node.value, ast.Call):
             made = _dotted(node.value.func)
             unit.made.update((_dotted(target).rpartition(".")[2], made) for target in node.targets)
+        elif unit.kind == "class" and isinstance(node.value, (ast.Name, ast.Attribute)):
+            # `agent_class = Agent`: what a method builds by calling the attribute is one.
+            made = _dotted(node.value)
+            unit.made.update((target.id, made) for target in node.targets if isinstance(target, ast.Name))
 
     def _ann_assign(self, unit: UnitDraft, node: ast.AnnAssign, _scope: str) -> None:
         target = _dotted(node.target).rpartition(".")[2]

@@ -460,7 +460,7 @@ class Program:
         self._callers: dict[str, tuple[tuple[ir.Call, Function], ...]] = {}
         self._subclasses: dict[str, tuple[Class, ...]] = {}
         self._renamed: dict[str, set[str]] | None = None
-        self._held: dict[str, set[str]] | None = None
+        self._held: dict[str, set[tuple[str, bool]]] | None = None
         self._handed: dict[str, tuple[tuple[ir.Call, Function, int, bool], ...]] = {}
         self._globals: dict[tuple[str, str], list[Binding]] = {}
 
@@ -1235,8 +1235,12 @@ class Program:
             for path in sorted(self.project.modules):
                 for unit in self.project.modules[path].units:
                     for variable, made in unit.made:
-                        self._held.setdefault(made.rpartition(".")[2], set()).add(variable)
-        return frozenset(self._held.get(name, ()))
+                        self._held.setdefault(made.rpartition(".")[2], set()).add((variable, unit.kind == "class"))
+        found: set[str] = set()
+        for variable, in_class in self._held.get(name, ()):
+            # `agent_class = Agent` in a class: what is built by calling the attribute is one, too.
+            found |= {variable, *(each for each, _ in self._held.get(variable, ()) if in_class)}
+        return frozenset(found)
 
     def _aliases_of(self, name: str) -> frozenset[str]:
         """Other names under which modules of the project import a name."""
