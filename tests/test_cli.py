@@ -13,6 +13,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+import tomli
 
 from toolbind_lint import cli
 from toolbind_lint.check import Rule
@@ -595,7 +596,15 @@ def test_help(run: Run, argv: list[str]) -> None:
 
 
 def test_help_names_the_commands_that_there_are(run: Run) -> None:
-    output = run("--help")[1]
-    for name in cli.COMMANDS:
-        assert f"\n  {name}" in output
-    assert "\n  fix" not in output
+    listed = run("--help")[1].partition("commands (")[2].partition("\n\n")[0].splitlines()[1:]
+    assert {line.split()[0] for line in listed if line.startswith("  ") and line[2] != " "} == cli.COMMANDS.keys()
+
+
+def test_config_suggests_tables_for_calls_that_nobody_knows(run: Run, tmp_path: Path) -> None:
+    unknown = UNBOUNDED.replace("import json\n", "import json\nfrom acme.toolkit import run_tool\n", 1)
+    called = "run_tool(call.function.name, call.function.arguments)"
+    text = unknown.replace("TOOLS[call.function.name](**json.loads(call.function.arguments))", called)
+    (tmp_path / "agent.py").write_text(text)
+    status, output, _ = run("config", "--suggest")
+    assert status == 0
+    assert tomli.loads(output)["tool"]["toolbind-lint"]["dispatch"][0]["call"] == "acme.toolkit.run_tool"

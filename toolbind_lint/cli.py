@@ -656,7 +656,7 @@ def _page_options(args: argparse.Namespace) -> Options:
 
 
 def _suggest(args: argparse.Namespace) -> int:
-    from toolbind_lint.report import suggest, working_directory
+    from toolbind_lint.report import Options, suggest, working_directory
 
     run = _prepare(args, [args.path or "."])
     report = _lint(run)
