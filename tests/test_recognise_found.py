@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 from recognising import subjects
+
+from toolbind_lint.source import SyntaxFault, parse_ast
 
 STREAMED = """\
 from openai import OpenAI
@@ -203,6 +207,38 @@ class Agent:
                 self.messages.append({"role": "tool", "content": TOOLS[call.function.name](call.function.arguments)})
 """,
 }
+
+
+def test_a_turn_in_a_file_of_newer_syntax_leads_to_the_loop_that_asks_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(text: str) -> ast.Module:
+        if "OpenAI" not in text:
+            return parse_ast(text)
+        raise SyntaxFault(1, "newer than this interpreter")
+
+    asking = """\
+from openai import OpenAI
+
+
+def ask(messages, tools):
+    return OpenAI().chat.completions.create(model="m", messages=messages, tools=tools).choices[0].message
+"""
+    looping = """\
+from between import step
+
+TOOLS = {"search": print}
+
+
+def run(messages, tools):
+    while True:
+        message = step(messages, tools)
+        messages.append(message)
+        for call in message.tool_calls:
+            messages.append({"role": "tool", "content": TOOLS[call.function.name](call.function.arguments)})
+"""
+    between = "from asking import ask\n\n\ndef step(messages, tools):\n    return ask(messages, tools)\n"
+    files = {"asking.py": asking, "between.py": between, "looping.py": looping}
+    monkeypatch.setattr("toolbind_lint.index.parse_ast", refuse)
+    assert [(s.kind, s.place.path, s.header.line) for s in subjects(files)] == [("tool-loop", "looping.py", 7)]
 
 
 def test_a_model_behind_an_interface_that_many_satisfy_is_asked() -> None:

@@ -69,8 +69,10 @@ class _Reader:
                 raise TooDeep
             if isinstance(node, cst.FunctionDef):
                 name = prefix + node.name.value
-                self._draft.define(name, "function", self._line(node.name))
-                self._walk(self._draft.open_unit("function", name, prefix[:-1]), [node], name)
+                inner = self._draft.open_unit("function", name, prefix[:-1])
+                inner.line = self._line(node.name)
+                self._draft.define(name, "function", inner.line)
+                self._walk(inner, [node], name)
             elif isinstance(node, cst.ClassDef):
                 name = prefix + node.name.value
                 self._draft.define(name, "class", self._line(node.name))
