@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from textwrap import indent
+from textwrap import dedent, indent
 from typing import Any
 
 import pytest
@@ -954,12 +954,18 @@ def test_a_gate_error_that_leaves_the_loop_is_no_fault(handler: str) -> None:
 
 
 def test_a_gate_error_that_leaves_is_evidence() -> None:
-    assert faults(guarded(LETS_OUT["an earlier handler"]), "errors") == []
+    handlers = "except BudgetExceeded:\n    raise\nexcept Exception:\n    result = 'failed'"
+    assert stands(guarded(handlers), "errors") == "held"
 
 
 @pytest.mark.parametrize("handler", [*HIDDEN.values()], ids=[*HIDDEN])
 def test_a_broad_handler_without_a_gate_error_in_reach_is_none(handler: str) -> None:
     assert faults(guarded(handler, body="print(call)"), "errors") == []
+
+
+@pytest.mark.parametrize("name", ["Exception, fixed text", "in a tuple", "behind a handler for something else", "pass"])
+def test_without_a_gate_error_in_reach_there_is_nothing_to_judge(name: str) -> None:
+    assert stands(guarded(HIDDEN[name], body="print(call)"), "errors") == "not-applicable"
 
 
 def test_charged_in_front_of_the_try_is_not_caught() -> None:
@@ -1146,6 +1152,40 @@ def test_a_choice_that_forces_a_call_on_every_turn_leaks(ask: str) -> None:
 @pytest.mark.parametrize("ask", FREE.values(), ids=FREE.keys())
 def test_a_choice_that_leaves_the_model_free_holds(ask: str) -> None:
     assert faults(forcing(ask), "exit") == []
+
+
+def test_an_exit_that_tells_its_ends_apart_and_forces_nothing_is_held() -> None:
+    text = """
+    import json
+    from openai import OpenAI
+
+    client = OpenAI()
+
+
+    class StepsExceeded(Exception):
+        pass
+
+
+    class Truncated(Exception):
+        pass
+
+
+    def run(messages, tools, handlers):
+        for _ in range(8):
+            choice = client.chat.completions.create(
+                model="m", messages=messages, tools=tools, tool_choice="auto"
+            ).choices[0]
+            if choice.finish_reason in ("length", "content_filter"):
+                raise Truncated
+            messages.append(choice.message)
+            if not choice.message.tool_calls:
+                return choice.message.content
+            for call in choice.message.tool_calls:
+                result = handlers[call.function.name](**json.loads(call.function.arguments))
+                messages.append({"role": "tool", "tool_call_id": call.id, "content": str(result)})
+        raise StepsExceeded
+    """
+    assert stands(dedent(text), "exit") == "held"
 
 
 RELEASED = {

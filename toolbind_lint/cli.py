@@ -275,13 +275,15 @@ def _evidence_options(parser: _Parser) -> None:
 
 
 def _dispatcher_options(parser: _Parser) -> None:
+    from toolbind_lint.runtime.vendor import BESIDE
+
     parser.add_argument("--write", metavar="PATH", required=True, help="a file, or a folder for dispatcher.py")
     parser.add_argument("--tests", action="store_true", help="also the six acceptance tests, beside it")
     parser.add_argument(
         "--with",
         dest="beside",
         action="append",
-        choices=("adapters", "loop", "sinks"),
+        choices=BESIDE,
         default=[],
         help="also this module, beside it; repeatable",
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import gc
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from toolbind_lint.facts import Place, Unreadable
 from toolbind_lint.index.imports import Resolver
@@ -266,7 +266,7 @@ class Project:
         self.candidates()
         return self._hot.get(path, frozenset())
 
-    def leading_to(self, units: Mapping[str, frozenset[int]]) -> Mapping[str, frozenset[int]]:
+    def leading_to(self, units: Mapping[str, Collection[int]]) -> Mapping[str, frozenset[int]]:
         """Per file the numbers of the units that use one of these, directly or not, and of these themselves."""
         if not units:
             return {}

@@ -21,7 +21,7 @@ or calling themselves, or each other in a ring. What merely passes a call on is 
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolbind_lint.index.records import ModuleIndex, Unit, last_name
@@ -84,7 +84,7 @@ def _roots(unit: Unit) -> set[str]:
 class Reach:
     """One computation of the candidates of a project, or of what leads to some of its units (``starts``)."""
 
-    def __init__(self, project: Project, starts: Mapping[str, frozenset[int]] | None = None) -> None:
+    def __init__(self, project: Project, starts: Mapping[str, Collection[int]] | None = None) -> None:
         self._project = project
         self._starts = starts
         self._modules: dict[str, ModuleIndex] = {}
@@ -242,7 +242,7 @@ class Reach:
     def _start(self, module: ModuleIndex) -> None:
         """The units of a new module that are hot by their own words, or by what is hot already."""
         foreign = self._foreign(module.path) if self._starts is None else frozenset()
-        starts = None if self._starts is None else self._starts.get(module.path, frozenset())
+        starts = None if self._starts is None else self._starts.get(module.path, ())
         for number, unit in enumerate(module.units):
             at = _At(module.path, number)
             if starts is not None:

@@ -206,10 +206,9 @@ class LoopFinder:
             unit = function.module.unit_of(function)
             if unit is not None:
                 found.setdefault(function.module.path, set()).add(unit)
-        leading = self.program.project.leading_to
-        self._to_turns = leading({path: frozenset(units) for path, units in found.items()})
+        self._to_turns = self.program.project.leading_to(found)
         if self._behind_protocols(places, found):
-            self._to_turns = leading({path: frozenset(units) for path, units in found.items()})
+            self._to_turns = self.program.project.leading_to(found)
 
     def _behind_protocols(self, places: Iterable[tuple[Module, int]], found: dict[str, set[int]]) -> bool:
         """Adds the units that ask a model of the project through an interface that the index can't see through."""
@@ -220,7 +219,7 @@ class LoopFinder:
             for function in self._hot(module, number, lambda unit: not names.isdisjoint(unit.named)):
                 unit = module.unit_of(function)
                 if unit is None or self._may_lead(function):
-                    continue
+                    continue  # the index saw it already, or has no unit to add
                 calls = [c for c in function.calls if isinstance(c.func, ir.Attr) and c.func.name in names]
                 if any(self._may_lead(target) for call in calls for target in self.program.targets(call, function)):
                     found.setdefault(module.path, set()).add(unit)

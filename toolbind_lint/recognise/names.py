@@ -154,6 +154,12 @@ def _methods(function: Function) -> list[Function]:
 
 def _offered(case: Case) -> Iterator[Step]:
     """The names of the tools that the turns offer: of specifications the name in them, of functions their own."""
+    for given, function in given_tools(case):
+        yield from _specified(case, given, function)
+
+
+def given_tools(case: Case) -> Iterator[tuple[ir.Expr, Function]]:
+    """What the turns are given as tools, by keyword or in a table behind ``**``; each with its function."""
     words = case.tools.catalogue.words("turn", "tools")
     for point in case.turns:
         if point.turn is None:
@@ -161,13 +167,13 @@ def _offered(case: Case) -> Iterator[Step]:
         function = point.turn.function
         for arg in point.turn.call.args:
             if arg.name in words:
-                yield from _specified(case, arg.value, function)
+                yield arg.value, function
             elif arg.star == "**":
                 for display, scope in case.tools.program.displays(arg.value, function):
                     for word in sorted(words):
                         given = display.get(word)
                         if given is not None:
-                            yield from _specified(case, given, scope)
+                            yield given, scope
 
 
 def _specified(case: Case, given: ir.Expr, function: Function) -> Iterator[Step]:

@@ -22,6 +22,8 @@ from toolbind_lint.source import SyntaxFault
 
 MAX_MEANINGS = 8
 MAX_DEPTH = 24
+MAX_LEADING = 256
+"""Files of which it is kept who leads to them: of each that may be the whole project."""
 SHORT_BODY = 6
 """Bodies of fewer lines are read with what is around them: parsing them apart costs more."""
 T = TypeVar("T")
@@ -958,14 +960,6 @@ class Program:
                         found += self._receiver_fields(cls, binding.node).get(name, ())
         return cls._fields[name]
 
-    def own_fields(self, cls: Class) -> dict[str, list[Binding]]:
-        """``own_field`` of every attribute. Reads all methods: ask for one where its name is known."""
-        nodes = [b.node for bindings in self.members(cls).values() for b in bindings if isinstance(b.node, ir.FuncDef)]
-        names = dict.fromkeys(
-            [*self.members(cls), *(name for node in nodes for name in self._receiver_fields(cls, node))]
-        )
-        return {name: found for name in names if (found := self.own_field(cls, name))}
-
     def _receiver_fields(self, cls: Class, node: ir.FuncDef) -> dict[str, list[Binding]]:
         """What a method assigns on its receiver, by attribute."""
         if id(node) not in cls._stored:
@@ -1131,6 +1125,8 @@ class Program:
                     if each not in found:
                         found[each] = found[top] + 1
                         stack.append(each)
+            if len(self._leading) >= MAX_LEADING:
+                self._leading.clear()
             self._leading[path] = found
         far = self._leading[path]
         return sorted((row for row in rows if row[0] in far), key=lambda row: (far[row[0]], row))

@@ -652,9 +652,7 @@ class RoleFinder:
         """Whether a unit may show, by what it reads or gives, that a call in it or below it is a turn."""
         if not self._shape_words.isdisjoint(unit.words) or not self._shape_words.isdisjoint(unit.named):
             return True
-        names = [name.lower() for name in unit.named]
-        asks = any(word in name for name in names for word in _ASKING)
-        return asks and any(name.startswith(_ADDING) for name in names)
+        return self.may_speak(unit) and any(name.lower().startswith(_ADDING) for name in unit.named)
 
     def may_offer(self, unit: Unit) -> bool:
         """Whether a unit may give tools to a call."""
@@ -766,10 +764,7 @@ class RoleFinder:
                     continue
                 if any(word in name for word in _WRAPS) and self.program.targets(call, function):
                     offering.append((call, function))
-        calls = {id(call) for call, _ in offering}
-        for call, function in offering:
-            if self.turn(call, function) is None and not self._asks_below(call, function, calls):
-                self._mark(call, function)
+        self._mark_innermost(offering)
 
     def may_speak(self, unit: Unit) -> bool:
         """Whether a unit may hand a conversation to something that is called a model."""
@@ -792,11 +787,15 @@ class RoleFinder:
                 holder = last_name(call.func.base).lower().lstrip("_")
                 asked = any(call.func.name.lower().startswith(word) for word in _ASKING)
                 if asked and (holder in _MODELS or holder.endswith(_MODEL_ENDS)):
-                    spoken.append((call, function))
-        calls = {id(call) for call, _ in spoken}
-        for call, function in spoken:
-            known = any(isinstance(m, External) for m in self.program.resolve(call.func, function))
-            if not known and self.turn(call, function) is None and not self._asks_below(call, function, calls):
+                    if not any(isinstance(m, External) for m in self.program.resolve(call.func, function)):
+                        spoken.append((call, function))
+        self._mark_innermost(spoken)
+
+    def _mark_innermost(self, found: list[tuple[ir.Call, Function]]) -> None:
+        """Marks as turns those of some calls that make no turn and run none of the others."""
+        calls = {id(call) for call, _ in found}
+        for call, function in found:
+            if self.turn(call, function) is None and not self._asks_below(call, function, calls):
                 self._mark(call, function)
 
     def _asks_below(self, call: ir.Call, function: Function, offering: set[int]) -> bool:
@@ -827,7 +826,7 @@ class RoleFinder:
                 or self.turn(call, function) is not None
             ):
                 continue
-            if not any(word in call.func.name.lower() for word in _ASKING) or not self._asks(call):
+            if not self.is_asking(call.func.name) or not self._asks(call):
                 continue
             if not all(is_stub(t) for t in self.program.targets(call, function)):
                 continue

@@ -144,7 +144,7 @@ def _caught_by_name(case: Case, declared: Iterable[str], seen: set[int]) -> list
             continue
         seen.add(id(node))
         at = case.tools.program.place(handler.frame.function.module, node.header)
-        words = (("error", named[0].names[0]), ("handler", _header(node)))
+        words = (("error", named[0].names[0]), ("handler", told.header(node)))
         out.append(Fault("gate-error-as-payload", at, words))
     return out
 
@@ -323,7 +323,7 @@ def _fault(case: Case, handler: Point, source: Point, raised: Raised) -> Fault |
     assert isinstance(node, ir.Handler)
     at = case.tools.program.place(handler.frame.function.module, node.header)
     name = raised.names[0] if raised.names else "the exception of the bound"
-    words = (("error", name), ("handler", _header(node)))
+    words = (("error", name), ("handler", told.header(node)))
     raised_at = Step(place_of(case, source), f"{name} is raised here")
     if _is_broad(case, handler):
         if _judges_inside(node):
@@ -408,11 +408,3 @@ def _runs_a_tool(case: Case, handler: Point) -> bool:
 
 def _mentions(expr: ir.Expr, names: set[str]) -> bool:
     return any(isinstance(n, ir.Name) and n.id in names for n in ir.walk(expr))
-
-
-def _header(node: ir.Handler) -> str:
-    if node.type is None:
-        return "except"
-    if isinstance(node.type, ir.Seq):
-        return f"except ({', '.join(text_of(i) for i in node.type.items)})"
-    return f"except {text_of(node.type)}"

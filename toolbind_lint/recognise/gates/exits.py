@@ -41,7 +41,8 @@ def _spins(case: Case) -> Fault | None:
     own = [r for r in rows if r.framework in owners]
     if not own and owners:
         # A library that speaks another's interface: the one whose calls the code reads.
-        read = {key_read(n)[1] for frame in case.graph.frames for n in frame.function.nodes if isinstance(n, ir.Attr)}
+        nodes = (n for frame in case.graph.frames for n in frame.function.nodes)
+        read = {key_read(n)[1] for n in nodes if isinstance(n, (ir.Attr, ir.Subscript, ir.Call))}
         own = [r for r in rows if read & {*r.all("calls")}]
     for row in own:
         for reason in row.all("finish-cut")[:1]:

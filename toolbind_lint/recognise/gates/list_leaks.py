@@ -10,6 +10,7 @@ from toolbind_lint.recognise.gates.cap import place_of
 from toolbind_lint.recognise.gates.name_tests import NameTests, guards
 from toolbind_lint.recognise.gates.tool_tables import sets_of, table_of
 from toolbind_lint.recognise.loops import Case
+from toolbind_lint.recognise.names import given_tools
 from toolbind_lint.recognise.paths import Cell, Frame
 from toolbind_lint.recognise.program import Function, FunctionRef
 from toolbind_lint.recognise.roles import NAME
@@ -177,18 +178,7 @@ def _overlap(tables: Tables, one: tuple[ir.Expr, Function], other: tuple[ir.Expr
 
 def _filters(case: Case) -> Iterator[tuple[ir.Expr, ir.Expr, Function]]:
     """The collection and the set of each ``[spec(t) for t in TOOLS if t.name in ALLOWED]`` that a turn offers."""
-    words = case.tools.catalogue.words("turn", "tools")
-    pending: list[tuple[ir.Expr, Function]] = []
-    for point in case.turns:
-        if point.turn is None:
-            continue
-        function = point.turn.function
-        for arg in point.turn.call.args:
-            if arg.name in words:
-                pending.append((arg.value, function))
-            elif arg.star == "**":
-                for display, scope in case.tools.program.displays(arg.value, function):
-                    pending.extend((v, scope) for w in sorted(words) if (v := display.get(w)) is not None)
+    pending = list(given_tools(case))
     seen: set[int] = set()
     while pending and len(seen) < 60:
         expr, function = pending.pop(0)

@@ -81,7 +81,7 @@ def found(case: Case) -> list[Fault]:
 
 def _judge(case: Case, payloads: Payloads, caught: Caught, below: dict[str, Function]) -> Iterator[Fault]:
     at = case.tools.program.place(caught.function.module, caught.node.header)
-    words = (("handler", _header(caught.node)), ("error", caught.names[0] if caught.names else "BaseException"))
+    words = (("handler", header(caught.node)), ("error", caught.names[0] if caught.names else "BaseException"))
     broad = not caught.names or any(n in _BROAD for n in caught.names)
     spoken = _sources(caught.node)
     traces: list[ir.Node] = [n for n in spoken if isinstance(n, ir.Call)]
@@ -265,7 +265,8 @@ def _is_handlers(function: Function, name: str) -> bool:
     return any(isinstance(n, ir.Handler) and n.name == name for n in function.nodes)
 
 
-def _header(node: ir.Handler) -> str:
+def header(node: ir.Handler) -> str:
+    """``except (A, B)``: a handler as a finding names it."""
     if node.type is None:
         return "except"
     if isinstance(node.type, ir.Seq):
