@@ -18,6 +18,7 @@ from toolbind_lint.config import Settings
 from toolbind_lint.facts import Place, Step, Unreadable
 from toolbind_lint.findings import Cell, Crash, Finding, Report
 from toolbind_lint.fingerprint import assign
+from toolbind_lint.imported import with_dispatcher
 from toolbind_lint.index import Project, Words, build_index
 from toolbind_lint.snapshot import Memory, Overlay, Snapshot
 from toolbind_lint.triage import Policy, Suppression, complaints, read_suppressions, triage
@@ -134,6 +135,9 @@ def _index(snapshot: Snapshot, words: Words, settings: Settings) -> tuple[Projec
 
     def build(files: Snapshot) -> Project:
         project = build_index(files, words, roots=roots)
+        more = with_dispatcher(files, project)
+        if more is not None:
+            project = build_index(more, words, roots=roots)
         project.candidates()
         return project
 
@@ -172,12 +176,14 @@ def _recognise(
         return (), (), [], ()
     from toolbind_lint.recognise import Limits, recognise
 
+    library = frozenset(project.paths).difference(snapshot.paths()) if snapshot is not None else frozenset()
+
     def limits(path: str) -> Limits:
         file = settings.for_file(path)
         return Limits(file.step_ceiling, file.wall_ceiling_ms, file.token_ceiling, file.scope)
 
     try:
-        found = recognise(project, catalogue, limits, wanted, judged, snapshot)
+        found = recognise(project, catalogue, limits, wanted, judged, snapshot, library)
     except Exception as error:
         return (), (), [Crash("", "recognise", f"{type(error).__name__}: {error}")], ()
     return found.subjects, found.unreadable, list(found.crashes), found.passed_over

@@ -13,13 +13,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from openai import AsyncOpenAI
 from runtime_server import Reply, Server
 from runtime_support import Log, Scripted, asks, call, run_of, says
 
+from toolbind_lint.config import Settings
+from toolbind_lint.lint import lint
 from toolbind_lint.runtime import evidence
 from toolbind_lint.runtime.core import Budget, Dispatcher, GateError
 from toolbind_lint.runtime.loop import run_loop
 from toolbind_lint.runtime.sinks import as_line
+from toolbind_lint.snapshot import Memory
 
 PAGE = (Path(__file__).parents[2] / "docs" / "dispatcher.md").read_text("utf-8")
 FOUND = (("a", "search", '{"query": "monotonic clocks"}'),)
@@ -88,16 +92,40 @@ def test_the_anthropic_program(monkeypatch: pytest.MonkeyPatch) -> None:
     assert evidence.main(["evidence.jsonl", "--against", "app/anthropic_agent.py"]) == 0
 
 
-def test_the_loop_of_ones_own() -> None:
+def test_the_loop_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
     log = Log()
-    replies = [{"tokens": 5, "calls": FOUND, "text": ""}, {"tokens": 5, "calls": (), "text": "that one"}]
-    messages: list[Any] = []
-    assert load("own_loop").own_loop(lambda _, timeout: replies.pop(0), messages, log) == "that one"
-    assert json.loads(messages[0]["content"]) == {"hits": ["time.monotonic never goes back."]}
+
+    async def told(question: str) -> str:
+        async with AsyncOpenAI(max_retries=0, api_key="test", base_url=f"{server.address}/v1") as client:
+            answer = await load("own_loop").own_loop(client, [{"role": "user", "content": question}], log)
+            assert isinstance(answer, str)
+            return answer
+
+    with Server("chat", False, Reply("", FOUND), Reply("that one")) as server:
+        assert asyncio.run(told("which clock?")) == "that one"
+        assert "never goes back" in json.dumps(server.requests[1])
+        server.replies = [Reply("that o", cut=True)]
+        with pytest.raises(RuntimeError, match="length"):
+            asyncio.run(told("which clock?"))
+        server.replies = [Reply("", FOUND)] * 9
+        with pytest.raises(GateError):
+            asyncio.run(told("which clock?"))
     assert log.problems() == []
-    with pytest.raises(GateError):
-        load("own_loop").own_loop(lambda _, timeout: {"tokens": 5, "calls": FOUND, "text": ""}, [], log)
-    assert log.problems() == []
+
+
+def test_what_the_page_recommends_lints_clean_and_what_it_replaces_does_not(app: Path) -> None:
+    good = {f"app/{path.name}": path.read_bytes() for path in app.glob("app/*.py")}
+    report = lint(Memory(good), list(good), Settings())
+    assert [(f.code, f.place) for f in report.shown] == []
+    loops = {s.function: s for s in report.subjects}
+    assert set(loops) == {"walk", "answer", "own_loop"}
+    for gate in ("cap", "wall", "allowlist", "tool-timeout", "schema", "errors", "exit", "cost"):
+        assert {s.verdict(gate).state for s in report.subjects} == {"held"}, gate
+    before = [b for b in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL) if b.startswith("def answer")]
+    assert len(before) == 2
+    for body in before:
+        found = {f.code for f in lint(Memory({"a.py": body.encode()}), ["a.py"], Settings()).shown}
+        assert found >= {"TB101", "TB201", "TB301", "TB401"}
 
 
 def test_the_closure_in_a_worker(tmp_path: Path) -> None:

@@ -278,6 +278,10 @@ class Project:
         """Every identifier in the bytes of a file, and more."""
         return frozenset(re.findall(rb"[A-Za-z_][A-Za-z0-9_]*", self._code(path)))
 
+    def holding(self, text: bytes) -> tuple[str, ...]:
+        """The files in whose bytes a text stands, sorted."""
+        return tuple(path for path in self.paths if text in self._data[path])
+
     # --- Reading
 
     def _read(self, snapshot: Snapshot, path: str) -> None:

@@ -51,6 +51,7 @@ def recognise(
     targets: Collection[str] | None = None,
     only: frozenset[str] | None = None,
     snapshot: Snapshot | None = None,
+    library: frozenset[str] = frozenset(),
 ) -> Recognised:
     """Finds and judges the tool loops, agent runs, bindings, retries and dispatchers of a project.
 
@@ -58,9 +59,11 @@ def recognise(
     in them; without it the newest version counts, and such numbers are not known.
 
     With ``targets`` only those that stand in one of these files or in a file that leads to one by its imports: no
-    other loop can have a place there. With ``only`` those of these files, whatever the targets are.
+    other loop can have a place there. With ``only`` those of these files, whatever the targets are. ``library`` are
+    files of the project that are not its own: their loops are told where these files call them.
     """
     from toolbind_lint.recognise.agents import AgentFinder, files_with_runs
+    from toolbind_lint.recognise.borrowed import at_call, calls_into
     from toolbind_lint.recognise.dispatches import DispatchFinder
     from toolbind_lint.recognise.loops import LoopFinder, Tools
     from toolbind_lint.recognise.program import Program
@@ -74,8 +77,9 @@ def recognise(
         read = led_to(project, judged)
     else:
         judged = read = frozenset(candidates) | frozenset(project.importing)
-    running = files_with_runs(project, judged)
-    if not running and not any(candidates.get(path) for path in judged):
+    running = files_with_runs(project, judged - library)
+    borrowed = read & library
+    if not running and not any(candidates.get(path) for path in judged | borrowed):
         return Recognised((), (), ())
     program = Program(project)
     tools = Tools(program, catalogue, DispatchFinder(program, catalogue), Values(program, catalogue, snapshot))
@@ -129,15 +133,26 @@ def recognise(
         for case in finder.find(module, number):
             subjects.append(subject(case, limits(path)))
 
+    def borrowing(path: str, number: int) -> None:
+        module = program.module(path)
+        assert module is not None
+        for case in finder.find(module, number):
+            calls = [c for c in calls_into(program, case.function, library) if c[0].path in judged]
+            if calls and case.kind == "tool-loop":
+                made = subject(case, limits(calls[0][0].path))
+                subjects.extend(at_call(made, place, qualname) for place, qualname in calls)
+
     def dispatchers(path: str, number: int) -> None:
         module = program.module(path)
         assert module is not None
         for case in finder.dispatchers(module, number):
             subjects.append(subject(case, limits(path)))
 
-    for path, number in each(judged):
+    for path, number in each(judged - library):
         guarded("loops", path, lambda path=path, number=number: loops(path, number))  # type: ignore[misc]
-    for path, number in each(judged):
+    for path, number in each(borrowed):
+        guarded("loops", path, lambda path=path, number=number: borrowing(path, number))  # type: ignore[misc]
+    for path, number in each(judged - library):
         guarded("dispatchers", path, lambda path=path, number=number: dispatchers(path, number))  # type: ignore[misc]
     if running:
         agents = AgentFinder(tools, finder, Manifests(snapshot or Memory({})))

@@ -180,7 +180,7 @@ class Writer:
         for place, value, message, _ in verdict.evidence:
             words = ", ".join(part for part in (one_line(value), one_line(message)) if part)
             texts.append(f"{words} ({self.reader.line(place)})" if words else self.reader.line(place))
-        return texts
+        return list(dict.fromkeys(texts))
 
     def _fault(self, subject: Subject, verdict: Verdict, fault: Fault) -> str:
         finding = self.finding(subject, verdict.gate, fault)
