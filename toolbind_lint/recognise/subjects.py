@@ -14,12 +14,12 @@ from toolbind_lint.recognise.gates import (
     context,
     cost,
     errors,
+    evidence,
     exits,
     fanout,
     finer,
     retries,
     schema,
-    shared,
     timeouts,
     wall,
 )
@@ -71,6 +71,7 @@ def _verdicts(case: Case, limits: Limits) -> tuple[Verdict, ...]:
             timeouts.verdict(case),
             schema.verdict(case),
             errors.verdict(case),
+            evidence.verdict(case),
         )
     return (
         finer.verdict(case, limits.step_ceiling),
@@ -82,7 +83,7 @@ def _verdicts(case: Case, limits: Limits) -> tuple[Verdict, ...]:
         exits.verdict(case),
         cost.verdict(case, limits.token_ceiling),
         context.verdict(case),
-        *shared.verdict(case),
+        evidence.verdict(case),
     )
 
 

@@ -13,16 +13,10 @@ from toolbind_lint.recognise.paths import Cell, Frame, Point
 from toolbind_lint.recognise.program import Class, ClassRef, Function, Instance
 from toolbind_lint.recognise.roles import CLOCK
 from toolbind_lint.recognise.values import text_of
-from toolbind_lint.verdicts import Fault, Verdict
+from toolbind_lint.verdicts import Fault
 
 MAX_CALLERS = 3
 _MAKERS = frozenset({"__init__", "__post_init__", "__new__", "model_post_init", "__attrs_post_init__"})
-
-
-def verdict(case: Case) -> tuple[Verdict, ...]:
-    """The gate of the evidence where a budget of the loop is not that of one run; nothing is said of it otherwise."""
-    found = faults(case)
-    return (Verdict("evidence", "leaks", tuple(found)),) if found else ()
 
 
 def faults(case: Case) -> list[Fault]:

@@ -1,0 +1,20 @@
+"""The record beside each call names the run."""
+import json
+import logging
+
+from openai import OpenAI
+
+log = logging.getLogger(__name__)
+
+
+def answer(client: OpenAI, messages, tools, handlers, session_id):
+    for _ in range(12):
+        message = client.chat.completions.create(model="gpt-4.1", messages=messages, tools=tools).choices[0].message
+        messages.append(message)
+        if not message.tool_calls:
+            return message.content
+        for call in message.tool_calls:
+            log.info("session_id=%s tool=%s", session_id, call.function.name)
+            result = handlers[call.function.name](**json.loads(call.function.arguments))
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": json.dumps(result)})
+    raise LookupError("out of steps")
