@@ -6,7 +6,7 @@ import re
 
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.flow import FunctionFlow
-from toolbind_lint.recognise.gates import records, shared
+from toolbind_lint.recognise.gates import records, resumed, shared
 from toolbind_lint.recognise.gates.cap import header
 from toolbind_lint.recognise.gates.owned import own_dispatches
 from toolbind_lint.recognise.identity import Carries, carries, has_id, is_id, may_carry
@@ -35,7 +35,7 @@ MAX_CALLERS = 6
 
 def verdict(case: Case) -> Verdict:
     """How the evidence of a loop or dispatcher stands."""
-    faults = list(shared.faults(case)) if case.kind == "tool-loop" else []
+    faults = [*shared.faults(case), *resumed.faults(case)] if case.kind == "tool-loop" else []
     leaking = bool(faults)
     evidence: list[Evidence] = []
     unknown = False
