@@ -28,29 +28,91 @@ class Agent:
             for call in message.tool_calls:
                 messages.append({{"role": "tool", "tool_call_id": call.id, "content": str({RUN})}})
 """
-START = "self.run(run_id, messages, tools, handlers)"
 GOES_ON = {
-    "under its id": f"    def resume(self, run_id, messages, tools, handlers):\n        return {START}  # here",
-    "with its count set back": f"    def retry(self, ident, messages, tools, handlers):\n        self.steps = 0  # here\n        return {START.replace('run_id', 'ident')}",
-    "with its budget reset": f"    def resume(self, ident, messages, tools, handlers):\n        self.budget.reset()  # here\n        return {START.replace('run_id', 'ident')}",
-    "in a handler": f"    def go(self, run_id, messages, tools, handlers):\n        try:\n            return {START}\n        except Spent:\n            return {START}  # here",
-    "in a loop": f"    def go(self, run_id, messages, tools, handlers):\n        for _ in range(3):\n            try:\n                return {START}  # here\n            except Spent:\n                pass",
-    "behind a helper": f"    def go(self, ident, messages, tools, handlers):\n        return {START.replace('run_id', 'ident')}\n    def resume(self, ident, messages, tools, handlers):\n        self.steps = 0  # here\n        return self.go(ident, messages, tools, handlers)",
+    "under its id": """
+    def resume(self, run_id, messages, tools, handlers):
+        return self.run(run_id, messages, tools, handlers)  # here
+""",
+    "with its count set back": """
+    def retry(self, ident, messages, tools, handlers):
+        self.steps = 0  # here
+        return self.run(ident, messages, tools, handlers)
+""",
+    "with its budget reset": """
+    def resume(self, ident, messages, tools, handlers):
+        self.budget.reset()  # here
+        return self.run(ident, messages, tools, handlers)
+""",
+    "in a handler": """
+    def go(self, run_id, messages, tools, handlers):
+        try:
+            return self.run(run_id, messages, tools, handlers)
+        except Spent:
+            return self.run(run_id, messages, tools, handlers)  # here
+""",
+    "in a loop": """
+    def go(self, run_id, messages, tools, handlers):
+        for _ in range(3):
+            try:
+                return self.run(run_id, messages, tools, handlers)  # here
+            except Spent:
+                pass
+""",
+    "behind a helper": """
+    def go(self, ident, messages, tools, handlers):
+        return self.run(ident, messages, tools, handlers)
+
+    def resume(self, ident, messages, tools, handlers):
+        self.steps = 0  # here
+        return self.go(ident, messages, tools, handlers)
+""",
 }
 IS_NEW = {
-    "first start": f"    def go(self, run_id, messages, tools, handlers):\n        self.steps = 0\n        return {START}",
-    "new id": f"    def resume(self, old, messages, tools, handlers):\n        run_id = uuid.uuid4().hex\n        self.steps = 0\n        return {START}",
-    "recorded parent": "    def resume(self, ident, messages, tools, handlers):\n        self.steps = 0\n        return self.run(self.fresh(), messages, tools, handlers, parent_id=ident)",
-    "a new run": "    def resume(self, old, messages, tools, handlers):\n        self.steps = 0\n        run = new_run(old)\n        return self.run(run.run_id, messages, tools, handlers)",
-    "a conversation": f"    def resume(self, session_id, messages, tools, handlers):\n        return {START.replace('run_id', 'session_id')}",
-    "other counts": f"    def resume(self, ident, messages, tools, handlers):\n        self.hits = 0\n        return {START.replace('run_id', 'ident')}",
-    "leaves": f"    def go(self, run_id, messages, tools, handlers):\n        for _ in range(3):\n            try:\n                return {START}\n            except Spent:\n                raise",
+    "first start": """
+    def go(self, run_id, messages, tools, handlers):
+        self.steps = 0
+        return self.run(run_id, messages, tools, handlers)
+""",
+    "new id": """
+    def resume(self, old, messages, tools, handlers):
+        run_id = uuid.uuid4().hex
+        self.steps = 0
+        return self.run(run_id, messages, tools, handlers)
+""",
+    "recorded parent": """
+    def resume(self, ident, messages, tools, handlers):
+        self.steps = 0
+        return self.run(self.fresh(), messages, tools, handlers, parent_id=ident)
+""",
+    "a new run": """
+    def resume(self, old, messages, tools, handlers):
+        self.steps = 0
+        run = new_run(old)
+        return self.run(run.run_id, messages, tools, handlers)
+""",
+    "a conversation": """
+    def resume(self, session_id, messages, tools, handlers):
+        return self.run(session_id, messages, tools, handlers)
+""",
+    "other counts": """
+    def resume(self, ident, messages, tools, handlers):
+        self.hits = 0
+        return self.run(ident, messages, tools, handlers)
+""",
+    "leaves": """
+    def go(self, run_id, messages, tools, handlers):
+        for _ in range(3):
+            try:
+                return self.run(run_id, messages, tools, handlers)
+            except Spent:
+                raise
+""",
 }
 
 
 def resumed(text: str) -> list[Fault]:
     """What is said of the resumes of the one run."""
-    (found,) = (s for s in subjects(text) if s.function == "Agent.run")
+    (found,) = (s for s in subjects(text) if (s.kind, s.function) == ("tool-loop", "Agent.run"))
     return [f for f in found.verdict("evidence").faults if f.how == "resumed-budget"]
 
 
