@@ -8,11 +8,11 @@ further pass.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import permutations
 from typing import NamedTuple
 
 from toolbind_lint.facts import Value
 from toolbind_lint.recognise import ir
+from toolbind_lint.recognise.ahead import Ahead
 from toolbind_lint.recognise.paths import Cell, Frame, Graph, Point
 from toolbind_lint.recognise.program import External, Program
 from toolbind_lint.recognise.roles import CLOCK, RoleFinder, last_name
@@ -83,35 +83,12 @@ def passes(
 
 def _connected(graph: Graph, stages: list[frozenset[Point]], blocked: frozenset[Point], raising: bool) -> bool:
     """``passes`` without regard to flags: by plain reachability, in every order of the stages."""
-    head = graph.head
-    assert head is not None
-    if head in blocked or not all(stages):
+    assert graph.head is not None
+    if graph.head in blocked or not all(stages):
         return False
-
-    def steps(point: Point) -> Iterator[Point]:
-        for label, target in point.to:
-            if label != "none" and (raising or label != "raise") and target not in blocked:
-                yield target
-
-    def onward(starts: Iterable[Point]) -> set[Point]:
-        seen: set[Point] = set()
-        stack = list(starts)
-        while stack:
-            point = stack.pop()
-            if point not in seen:
-                seen.add(point)
-                stack.extend(t for t in steps(point) if t not in seen and t in graph.returning)
-        return seen
-
-    first = onward([head])
-    for order in permutations(stages):
-        here = first
-        for stage in order:
-            # A point of the stage is where the walk stands, so that what follows is what it leads to.
-            here = onward(stage & here)
-        if any(head is target for point in here for target in steps(point)):
-            return True
-    return False
+    # What comes back to the head leads on to all that the head leads to: the order of the stages does not matter.
+    round_ = graph.round(blocked, raising=raising)
+    return bool(round_) and not any(stage.isdisjoint(round_) for stage in stages)
 
 
 def cycle(
@@ -342,6 +319,10 @@ class BoundFinder:
             p for p in self.inside if p.kind == "dispatch"
         )
         self._onward = Onward(graph, self.pivots)
+        self._ahead: dict[bool, Ahead] = {}
+        self._sums: dict[Cell, list[Term] | None] = {}
+        self._ordered: list[Point] | None = None
+        self._iterations: list[Point] | None = None
         self._switches: bool | None = None
         self._changes: dict[Cell, list[Point]] = {}
         for point in graph.points:
@@ -351,6 +332,36 @@ class BoundFinder:
                 and point.kind in {"set", "move", "grow", "shrink", "iter"}
             ):
                 self._changes.setdefault(point.cell, []).append(point)
+
+    @property
+    def ahead(self) -> Ahead:
+        """What lies ahead of each point within a pass where nothing raises."""
+        return self._ahead_of(raising=False)
+
+    @property
+    def ahead_raising(self) -> Ahead:
+        """What lies ahead of each point within a pass, over exceptions too."""
+        return self._ahead_of(raising=True)
+
+    def _ahead_of(self, *, raising: bool) -> Ahead:
+        found = self._ahead.get(raising)
+        if found is None:
+            found = self._ahead[raising] = Ahead(self.graph, raising=raising)
+        return found
+
+    @property
+    def ordered(self) -> list[Point]:
+        """``inside`` in the order of the graph."""
+        if self._ordered is None:
+            self._ordered = [p for p in self.graph.points if p in self.inside]
+        return self._ordered
+
+    @property
+    def iterations(self) -> list[Point]:
+        """The points at which an inner ``for`` goes on to its next pass."""
+        if self._iterations is None:
+            self._iterations = [p for p in self.graph.points if p.kind == "iter"]
+        return self._iterations
 
     def changes(self, cell: Cell, *kinds: str) -> list[Point]:
         """The points of the loop that change a cell."""
@@ -368,7 +379,7 @@ class BoundFinder:
             cell = self.cell(expr, frame)
             if cell is None:
                 return None
-            return self._derived(cell, sign, expr, frame, depth)
+            return self._derived(cell, sign, expr, frame)
         if isinstance(expr, ir.Bin):
             if expr.op in {"+", "-"}:
                 left = self.terms(expr.left, frame, sign, depth + 1)
@@ -398,17 +409,27 @@ class BoundFinder:
             return out
         return None
 
-    def _derived(self, cell: Cell, sign: int, expr: ir.Expr, frame: Frame, depth: int) -> list[Term]:
+    def _derived(self, cell: Cell, sign: int, expr: ir.Expr, frame: Frame) -> list[Term]:
         """A name that is set in the loop from a sum of moving cells stands for that sum."""
+        if cell not in self._sums:
+            self._sums[cell] = None  # one that is set from itself stands for nothing else
+            self._sums[cell] = self._sum_behind(cell)
+        inner = self._sums[cell]
+        if inner is None:
+            return [Term(cell, sign, False, expr, frame)]
+        return inner if sign > 0 else [t._replace(sign=-t.sign) for t in inner]
+
+    def _sum_behind(self, cell: Cell) -> list[Term] | None:
+        """The sum of moving cells that a cell is set from in the loop, and nowhere moved itself."""
         sets = self.changes(cell, "set")
-        if sets and not self.changes(cell, "move", "iter"):
-            for point in sets:
-                if point.value is None or point.value_frame is None:
-                    continue
-                inner = self.terms(point.value, point.value_frame, sign, depth + 1)
+        if not sets or self.changes(cell, "move", "iter"):
+            return None
+        for point in sets:
+            if point.value is not None and point.value_frame is not None:
+                inner = self.terms(point.value, point.value_frame)
                 if inner and any(self.moves(t) for t in inner):
                     return inner
-        return [Term(cell, sign, False, expr, frame)]
+        return None
 
     def moves(self, term: Term) -> list[Point]:
         """The points that move a term."""
@@ -421,12 +442,12 @@ class BoundFinder:
     def bounds(self) -> list[Bound]:
         """All bounds of the loop, effective or not."""
         out: list[Bound] = []
-        for point in sorted(self.inside, key=lambda p: p.number):
-            ranged = self._range(point)
+        consumed = self.graph.consumed
+        for point in self.ordered:
             # Of an inner loop only one whose end is the end of this one (in a generator that this loop reads).
-            consumed = self.graph.consumed
             given = consumed is not None and point.number not in consumed
-            if ranged is not None and (point is self.head or (given and ranged.leaves)):
+            ranged = self._range(point) if given or point is self.head else None
+            if ranged is not None and (point is self.head or ranged.leaves):
                 out.append(ranged)
             if point.kind != "test":
                 continue
@@ -748,10 +769,11 @@ class BoundFinder:
         kept = reach(handlers, frozenset({self.head}))
         cells = {p.cell for p in kept if p.kind in {"grow", "set"} and p.cell is not None}
         for point in kept:
-            if point.kind != "test" or all(self.goes_on(t) for _, t in point.to):
-                continue
-            for node in ir.walk(point.node):
-                if isinstance(node, ir.Subscript) and self.cell(node.base, point.frame) in cells:
+            if point.kind == "test" and any(
+                isinstance(node, ir.Subscript) and self.cell(node.base, point.frame) in cells
+                for node in ir.walk(point.node)
+            ):
+                if not all(self.goes_on(t) for _, t in point.to):
                     return True
         return False
 

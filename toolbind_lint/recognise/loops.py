@@ -7,7 +7,7 @@ runaway.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from toolbind_lint.catalogue import Catalogue
@@ -72,7 +72,7 @@ class Case:
     decorator: ir.Call | None = None
     _bounds: list[Bound] | None = None
     _times: list[TimeTest] | None = None
-    notes: dict[str, object] = field(default_factory=dict)
+    notes: dict[Hashable, object] = field(default_factory=dict)
     """What one gate found out and another asks for again."""
 
     @property

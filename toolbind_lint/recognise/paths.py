@@ -141,6 +141,7 @@ class Graph:
         self._flags: frozenset[Cell] | None = None
         self._setting: frozenset[Point] | None = None
         self._returning: frozenset[Point] | None = None
+        self._round: dict[tuple[frozenset[Point], bool], frozenset[Point]] = {}
         self.consumed: range | None = None
         """Of a loop over a generator of the project: the numbers of the points of its own body."""
 
@@ -161,6 +162,42 @@ class Graph:
                     stack.extend(before.get(point, ()))
             self._returning = frozenset(found)
         return self._returning
+
+    def round(self, blocked: frozenset[Point], *, raising: bool) -> frozenset[Point]:
+        """The points that lie on a way from the head back to it, avoiding some (once the graph is built).
+
+        A way counts for any number of passes. ``raising`` follows exceptions.
+        """
+        key = (blocked, raising)
+        if key not in self._round:
+            self._round[key] = self._on_the_way(blocked, raising)
+        return self._round[key]
+
+    def _on_the_way(self, blocked: frozenset[Point], raising: bool) -> frozenset[Point]:
+        head = self.head
+        assert head is not None
+        before: dict[Point, list[Point]] = {}
+        ahead: set[Point] = {head}
+        stack = [head]
+        while stack:
+            point = stack.pop()
+            for label, target in point.to:
+                if label == "none" or (label == "raise" and not raising) or target in blocked:
+                    continue
+                if target is head or target in self.returning:
+                    before.setdefault(target, []).append(point)
+                    if target not in ahead:
+                        ahead.add(target)
+                        stack.append(target)
+        found: set[Point] = set()
+        stack = [head] if head in before else []
+        while stack:
+            point = stack.pop()
+            for earlier in before.get(point, ()):
+                if earlier not in found:
+                    found.add(earlier)
+                    stack.append(earlier)
+        return frozenset(found)
 
     @property
     def flags(self) -> frozenset[Cell]:

@@ -171,16 +171,17 @@ def _membership(case: Case, walks: Walks, point: Point, dispatch: Dispatch) -> E
 
 def _held_by(case: Case, walks: Walks, dispatch: Point) -> Evidence | None:
     """The first test or lookup of the name on the way to a dispatch."""
-    for point in sorted(case.finder.inside, key=lambda p: p.number):
+    ahead = case.finder.ahead_raising
+    for point in case.finder.ordered:
         function = point.frame.function
         if point.kind == "lookup" and isinstance(point.node, ir.Subscript):
-            if dispatch in reach([t for label, t in point.to if label != "raise"], frozenset({case.head})):
+            if ahead.bits(t for label, t in point.to if label != "raise") >> dispatch.number & 1:
                 said = text_of(point.node.base)
                 return Evidence(case.tools.program.at(function, point.node), said, f"looked up by exact name in {said}")
         test = walks.tests.test(point) if point.kind == "test" else None
         if test is None or test.kind != "exact":
             continue
-        if dispatch in reach([t for label, t in point.to if label == test.admits], frozenset({case.head})):
+        if ahead.bits(t for label, t in point.to if label == test.admits) >> dispatch.number & 1:
             return Evidence(case.tools.program.at(function, test.node), text_of(test.among), _said(test))
     return None
 

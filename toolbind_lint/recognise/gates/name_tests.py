@@ -228,14 +228,32 @@ def folds(expr: ir.Node) -> bool:
 
 def guards(case: Case, test: Point, dispatch: Point, admitting: str) -> bool:
     """Whether a dispatch is reached over one way of a test only, and the other way runs no tool."""
-    blocked = frozenset({case.head})
-    yes = reach([t for label, t in test.to if label == admitting], blocked, raising=False)
-    if dispatch not in yes:
+    ahead = case.finder.ahead
+    if not ahead.bits(t for label, t in test.to if label == admitting) >> dispatch.number & 1:
         return False
     others = [t for label, t in test.to if label != admitting]
-    no = reach(others, blocked, raising=False)
+    no = ahead.bits(others)
     # The other calls of the same reply come after: a way that leads to the next call is no way to this one.
-    turns = frozenset(p for p in no if p.kind == "iter" and p.loop in dispatch.loops)
+    turns = frozenset(p for p in case.finder.iterations if p.loop in dispatch.loops and no >> p.number & 1)
     if turns:
-        no = reach(others, blocked | turns, raising=False)
-    return dispatch not in no and not any(p.dispatch is not None for p in no)
+        no = _without(case, test, admitting, turns)
+    return not no & _dispatching(case)
+
+
+def _without(case: Case, test: Point, admitting: str, turns: frozenset[Point]) -> int:
+    """What lies ahead of the other ways of a test, as bits, without the next passes of inner loops."""
+    key = ("without", test.number, admitting, turns)
+    found = case.notes.get(key)
+    if not isinstance(found, int):
+        others = [t for label, t in test.to if label != admitting]
+        points = reach(others, frozenset({case.head}) | turns, raising=False)
+        found = case.notes[key] = sum(1 << p.number for p in points)
+    return found
+
+
+def _dispatching(case: Case) -> int:
+    """The points that run a tool, as bits."""
+    found = case.notes.get("dispatching")
+    if not isinstance(found, int):
+        found = case.notes["dispatching"] = sum(1 << p.number for p in case.graph.points if p.dispatch is not None)
+    return found

@@ -61,14 +61,22 @@ def _sources(tables: Tables, expr: ir.Expr, frame: Frame) -> tuple[Source, ...]:
     return tables.sources(expr, frame.function)
 
 
-def sets_of(case: Case, tests: NameTests, point: Point, dispatch: Dispatch) -> Iterator[tuple[ir.Expr, Frame]]:
+def sets_of(case: Case, tests: NameTests, point: Point, dispatch: Dispatch) -> tuple[tuple[ir.Expr, Frame], ...]:
     """The table of a lookup, and the sets of the tests on the way."""
+    key = ("sets", point.number, id(dispatch.node))
+    found = case.notes.get(key)
+    if not isinstance(found, tuple):
+        found = case.notes[key] = tuple(_sets_of(case, tests, point, dispatch))
+    return found
+
+
+def _sets_of(case: Case, tests: NameTests, point: Point, dispatch: Dispatch) -> Iterator[tuple[ir.Expr, Frame]]:
     frame = next((f for f in point.frame.stack() if f.function.key == dispatch.function.key), point.frame)
     table = table_of(case, dispatch)
     if table is not None:
         expr, function = table
         yield expr, next((f for f in case.graph.frames if f.function.key == function.key), frame)
-    for test_point in sorted(case.finder.inside, key=lambda p: p.number):
+    for test_point in case.finder.ordered:
         if test_point.kind == "lookup" and isinstance(test_point.node, ir.Subscript):
             if dispatch.lookup is not test_point.node and dispatch.form not in {"table", "chain"}:
                 yield test_point.node.base, test_point.frame
