@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from toolbind_lint.facts import Place, Unreadable
 from toolbind_lint.index.imports import Resolver
-from toolbind_lint.index.reach import Reach
+from toolbind_lint.index.reach import Leading, Reach
 from toolbind_lint.index.reader import read_module
 from toolbind_lint.index.records import Body, Definition, Import, ModuleIndex, Statement, Unit, Words, last_name
 from toolbind_lint.snapshot import Snapshot
@@ -266,13 +266,9 @@ class Project:
         self.candidates()
         return self._hot.get(path, frozenset())
 
-    def leading_to(self, units: Mapping[str, Collection[int]]) -> Mapping[str, frozenset[int]]:
-        """Per file the numbers of the units that use one of these, directly or not, and of these themselves."""
-        if not units:
-            return {}
-        reach = Reach(self, units)
-        reach.candidates()
-        return reach.hot()
+    def leading_to(self, units: Mapping[str, Collection[int]]) -> Leading:
+        """What leads to some units, given per file by their numbers."""
+        return Reach(self, units).leading() if units else Leading({}, {})
 
     def identifiers(self, path: str) -> frozenset[bytes]:
         """Every identifier in the bytes of a file, and more."""

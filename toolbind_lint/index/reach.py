@@ -21,7 +21,7 @@ or calling themselves, or each other in a ring. What merely passes a call on is 
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolbind_lint.index.records import ModuleIndex, Unit, last_name
@@ -81,6 +81,23 @@ def _roots(unit: Unit) -> set[str]:
     return {dotted.partition(".")[0] for dotted in unit.calls | unit.loads}
 
 
+class Leading(NamedTuple):
+    """What leads to some units: per file the numbers of the units that use one of them, directly or not, these
+    themselves among them; and of these the functions in ``rings``, that come round to themselves or lead from one
+    that does to another.
+    """
+
+    units: Mapping[str, frozenset[int]]
+    rings: Mapping[str, frozenset[int]]
+
+
+def _by_file(units: Iterable[_At]) -> dict[str, frozenset[int]]:
+    found: dict[str, set[int]] = defaultdict(set)
+    for at in units:
+        found[at.path].add(at.number)
+    return {path: frozenset(found[path]) for path in sorted(found)}
+
+
 class Reach:
     """One computation of the candidates of a project, or of what leads to some of its units (``starts``)."""
 
@@ -111,6 +128,10 @@ class Reach:
 
     def candidates(self) -> dict[str, tuple[int, ...]]:
         """Per file, sorted, the numbers of the statements worth reading, sorted."""
+        self._spread_all()
+        return self._statements()
+
+    def _spread_all(self) -> None:
         self._add(list(self._project.seeded if self._starts is None else sorted(self._starts)))
         self._spread()
         resting = {path: self._project.identifiers(path) for path in self._project.paths if path not in self._modules}
@@ -118,17 +139,62 @@ class Reach:
             new = self._new_names()
             found = [path for path, names in resting.items() if path not in self._modules and not names.isdisjoint(new)]
             if not found:
-                break
+                return
             self._add(found)
             self._spread()
-        return self._statements()
 
     def hot(self) -> dict[str, frozenset[int]]:
-        """After ``candidates``: per file the numbers of its hot units."""
-        found: dict[str, set[int]] = defaultdict(set)
-        for at in self._hot:
-            found[at.path].add(at.number)
-        return {path: frozenset(found[path]) for path in sorted(found)}
+        """After ``candidates`` or ``leading``: per file the numbers of its hot units."""
+        return _by_file(self._hot)
+
+    def leading(self) -> Leading:
+        """What leads to the starts."""
+        self._spread_all()
+        functions = [at for at in self._hot if self._unit(at).kind == "function"]
+        return Leading(self.hot(), _by_file(self._cyclic(self._named_round(functions))))
+
+    def _named_round(self, functions: list[_At]) -> list[_At]:
+        """Of hot functions those that by their names alone can come round to themselves, or lead from one that can to
+        another. Whoever calls a class may come to its constructor; any call may come to a ``__call__``.
+        """
+        left = dict.fromkeys(functions)
+        names = {at: self._called_as(at) for at in left}
+        uses = {
+            at: {
+                o
+                for d in (*self._unit(at).calls, *self._unit(at).loads)
+                for o in _closure(last_name(d), self._originals)
+            }
+            for at in left
+        }
+        while True:
+            used = {name for at in left for name in uses[at]}
+            known = {name for at in left for name in names[at]}
+            free = "__call__" in known
+            ends = [
+                at
+                for at in left
+                if (used.isdisjoint(names[at]) and "__call__" not in names[at])
+                or not (free or not known.isdisjoint(uses[at]))
+            ]
+            if not ends:
+                return list(left)
+            for at in ends:
+                del left[at]
+
+    def _named_in(self, at: _At) -> set[str]:
+        """The last names of all that a unit uses, also as they were before an import renamed them."""
+        unit = self._unit(at)
+        return {name for dotted in unit.calls | unit.loads for name in _closure(last_name(dotted), self._originals)}
+
+    def _called_as(self, at: _At) -> tuple[str, ...]:
+        """The last names by which a function may be called."""
+        unit = self._unit(at)
+        name = last_name(unit.name)
+        if name not in _CONSTRUCTORS:
+            return (name,)
+        cls = (at.path, unit.owner)
+        return (name, *(last_name(each) for _, each in (cls, *self._below(cls))))
 
     def _new_names(self) -> set[bytes]:
         """The names that became hot, or lead to what is, since the last time."""
@@ -158,16 +224,23 @@ class Reach:
         """Of hot units those that use each other in a ring, or lead from one ring to another."""
         inside = set(quiet)
         uses: dict[_At, list[_At]] = {}
+        called = [at for at in quiet if last_name(self._unit(at).name) == "__call__"]
+        made: dict[str, list[_At]] = defaultdict(list)
+        for at in quiet:
+            for name in self._called_as(at)[1:]:
+                made[name].append(at)
         for at in quiet:
             unit = self._unit(at)
             named = [
                 (_Use(at, dotted, dotted in unit.calls), hot)
                 for dotted in sorted(unit.calls | unit.loads)
                 for name in _closure(last_name(dotted), self._originals)
-                for hot in self._hot_functions.get(name, ())
+                for hot in (*self._hot_functions.get(name, ()), *made.get(name, ()))
                 if hot in inside
             ]
-            uses[at] = [hot for use, hot in named if self._matches(use, hot)]
+            if self._unit(at).calls:
+                named += [(_Use(at, "", True), hot) for hot in called]
+            uses[at] = [hot for use, hot in named if self._leads(use, hot)]
         left = dict.fromkeys(quiet)
         while True:
             used = {hot for at in left for hot in uses[at] if hot in left}
@@ -373,6 +446,11 @@ class Reach:
                                 self._heat(at)
 
     # --- Matching
+
+    def _leads(self, use: _Use, hot: _At) -> bool:
+        """Whether a use may run a function, constructors and ``__call__`` judged by their names alone."""
+        name = last_name(self._unit(hot).name)
+        return name in _CONSTRUCTORS or name == "__call__" or self._matches(use, hot)
 
     def _matches(self, use: _Use, hot: _At) -> bool:
         if use.at == hot:

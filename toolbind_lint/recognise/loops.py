@@ -7,7 +7,7 @@ runaway.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from toolbind_lint.catalogue import Catalogue
@@ -107,6 +107,8 @@ class LoopFinder:
         self._reaches: dict[str, bool] = {}
         self._told: set[str] = set()
         self._to_turns: Mapping[str, frozenset[int]] = {}
+        self._rings: Mapping[str, frozenset[int]] = {}
+        self._retrying = frozenset(call.partition(".")[0] for call in tools.catalogue.words("retry", "call"))
         self.passed_over: list[Step] = []
         """The loops that are neither tool loops nor retries, each with why."""
         self.owned: set[int] = set()
@@ -192,9 +194,17 @@ class LoopFinder:
         return self.program.functions_of(module, number, lambda unit: id(unit) in units)
 
     def _leading(self, module: Module, number: int) -> tuple[Function, ...]:
-        """The functions of a statement that may lead to a turn, or go round themselves among words of the catalogue."""
-        units = {id(module.index.units[each]) for each in self._to_turns.get(module.path, ())}
-        return self.program.functions_of(module, number, lambda unit: id(unit) in units or (unit.loops and unit.seeded))
+        """The functions of a statement that may go round, or are tried again, on the way to a turn or among words."""
+        leading = self._to_turns.get(module.path, ())
+        units = {id(module.index.units[each]) for each in leading}
+        rings = {id(module.index.units[each]) for each in self._rings.get(module.path, ())}
+
+        def wanted(unit: Unit) -> bool:
+            if unit.loops and (unit.seeded or id(unit) in units):
+                return True
+            return id(unit) in rings or not unit.words.isdisjoint(self._retrying)
+
+        return self.program.functions_of(module, number, wanted)
 
     def spread(self, places: Sequence[tuple[Module, int]]) -> None:
         """Once all turns are marked: finds the functions from which the calls of these statements lead to one."""
@@ -206,9 +216,13 @@ class LoopFinder:
             unit = function.module.unit_of(function)
             if unit is not None:
                 found.setdefault(function.module.path, set()).add(unit)
-        self._to_turns = self.program.project.leading_to(found)
+        self._lead(found)
         if self._behind_protocols(places, found):
-            self._to_turns = self.program.project.leading_to(found)
+            self._lead(found)
+
+    def _lead(self, turning: Mapping[str, Collection[int]]) -> None:
+        """Notes what leads to the functions with turns."""
+        self._to_turns, self._rings = self.program.project.leading_to(turning)
 
     def _behind_protocols(self, places: Iterable[tuple[Module, int]], found: dict[str, set[int]]) -> bool:
         """Adds the units that ask a model of the project through an interface that the index can't see through."""

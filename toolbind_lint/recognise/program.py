@@ -495,8 +495,14 @@ class Program:
         return module._listed[number]
 
     def functions_of(self, module: Module, number: int, wanted: Callable[[Unit], bool]) -> tuple[Function, ...]:
-        """``functions`` of the units that are wanted, and the statement itself: only their bodies are read."""
-        units = [unit for unit in module.units(number) if unit.kind == "function" and wanted(unit)]
+        """``functions`` of the units that are wanted, and the statement itself: only their bodies are read.
+
+        None where nothing is wanted: then the statement is not read either.
+        """
+        found = [unit for unit in module.units(number) if wanted(unit)]
+        if not found:
+            return ()
+        units = [unit for unit in found if unit.kind == "function"]
         lines = None if any(unit.line == 0 for unit in units) else frozenset(unit.line for unit in units)
         top = module.toplevel(number)
         return (top, *self._below(top.node.body, top, None, lines))
