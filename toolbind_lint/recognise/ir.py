@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
+from typing import cast
 
 Span = tuple[int, int, int, int]
 
@@ -558,22 +559,24 @@ Stmt = (
 )
 
 
-def children(node: Node) -> Iterator[Node]:
+def children(node: Node) -> list[Node]:
     """The nodes directly below a node, in source order of its fields."""
+    found: list[Node] = []
     for field in _FIELDS[type(node)]:
         value = getattr(node, field)
-        if isinstance(value, Node):
-            yield value
-        elif isinstance(value, tuple):
-            yield from _flat(value)
+        if value.__class__ is tuple:
+            _flatten(value, found)
+        elif isinstance(value, Node):
+            found.append(value)
+    return found
 
 
-def _flat(value: tuple[object, ...]) -> Iterator[Node]:
+def _flatten(value: tuple[object, ...], found: list[Node]) -> None:
     for item in value:
-        if isinstance(item, Node):
-            yield item
-        elif isinstance(item, tuple):
-            yield from _flat(item)
+        if item.__class__ is tuple:
+            _flatten(cast("tuple[object, ...]", item), found)
+        elif isinstance(item, Node):
+            found.append(item)
 
 
 def walk(node: Node, *, into_functions: bool = False) -> Iterator[Node]:
@@ -586,7 +589,9 @@ def walk(node: Node, *, into_functions: bool = False) -> Iterator[Node]:
         yield top
         if top is not node and not into_functions and isinstance(top, (FuncDef, ClassDef, Lambda)):
             continue
-        stack.extend(reversed(list(children(top))))
+        below = children(top)
+        below.reverse()
+        stack += below
 
 
 def walk_all(nodes: tuple[Node, ...], *, into_functions: bool = False) -> Iterator[Node]:
@@ -598,12 +603,16 @@ def walk_all(nodes: tuple[Node, ...], *, into_functions: bool = False) -> Iterat
         yield from walk(node, into_functions=into_functions)
 
 
+_PLAIN = frozenset({"str", "bool", "int", "str | None", "tuple[str, ...]", "object", "Span", "Span | None"})
+"""Annotations of fields in which no node stands."""
+
+
 def _fields() -> dict[type, tuple[str, ...]]:
     found: dict[type, tuple[str, ...]] = {}
     pending: list[type] = [Node]
     while pending:
         kind = pending.pop()
-        found[kind] = tuple(f.name for f in fields(kind) if f.name not in {"span", "header"})
+        found[kind] = tuple(f.name for f in fields(kind) if f.name not in {"span", "header"} and f.type not in _PLAIN)
         pending.extend(kind.__subclasses__())
     return found
 

@@ -293,6 +293,12 @@ class _Lowering:
         return ir.Name(span, node.value)
 
     def _literal(self, node: cst.Integer | cst.Float | cst.Imaginary | cst.SimpleString, span: ir.Span) -> ir.Expr:
+        text = node.value
+        if text[0] in "\"'" and "\\" not in text:  # what most literals are; the rest is for the interpreter to read
+            width = 3 if text[:3] in {'"""', "'''"} else 1
+            return ir.Const(span, text[width:-width])
+        if text.isdecimal() and (text[0] != "0" or len(text) == 1):
+            return ir.Const(span, int(text))
         try:
             return ir.Const(span, node.evaluated_value)
         except (ValueError, SyntaxError):

@@ -8,7 +8,7 @@ goes on as it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from toolbind_lint.recognise import ir
@@ -121,6 +121,9 @@ class Payloads:
         self.functions: dict[str, Function] = {f.function.key: f.function for f in case.graph.frames}
         self._flows: dict[str, FunctionFlow] = {}
         self._judged: dict[tuple[str, str], Marks] = {}
+        self._handed: dict[str, dict[str, list[tuple[ir.Call, ir.Expr]]]] = {}
+        self._own_fields: dict[str, dict[str, list[ir.Attr]]] = {}
+        self._named: dict[int, frozenset[str]] = {}
         self._roles = case.tools.catalogue.words("result-message", "roles")
         self._types = case.tools.catalogue.words("result-message", "types")
         self.keys = case.tools.catalogue.words("result-message", "keys")
@@ -131,6 +134,33 @@ class Payloads:
         if function.key not in self._flows:
             self._flows[function.key] = FunctionFlow(function)
         return self._flows[function.key]
+
+    def handed(self, function: Function) -> Mapping[str, Sequence[tuple[ir.Call, ir.Expr]]]:
+        """The calls of a function that are given a name or an attribute, by the last name of that."""
+        if function.key not in self._handed:
+            found: dict[str, list[tuple[ir.Call, ir.Expr]]] = {}
+            for call in function.calls:
+                for arg in call.args:
+                    if isinstance(arg.value, (ir.Name, ir.Attr)):
+                        found.setdefault(last_name(arg.value), []).append((call, arg.value))
+            self._handed[function.key] = found
+        return self._handed[function.key]
+
+    def own_fields(self, function: Function) -> Mapping[str, Sequence[ir.Attr]]:
+        """The places at which a method names a field of its own object, by that field."""
+        if function.key not in self._own_fields:
+            found: dict[str, list[ir.Attr]] = {}
+            for node in function.nodes if function.self_name else ():
+                if isinstance(node, ir.Attr) and isinstance(node.base, ir.Name) and node.base.id == function.self_name:
+                    found.setdefault(node.name, []).append(node)
+            self._own_fields[function.key] = found
+        return self._own_fields[function.key]
+
+    def _mentions(self, expr: ir.Node, names: set[str]) -> bool:
+        """``_mentions``, each expression looked through once."""
+        if id(expr) not in self._named:
+            self._named[id(expr)] = frozenset(n.id for n in ir.walk(expr) if isinstance(n, ir.Name))
+        return not self._named[id(expr)].isdisjoint(names)
 
     # ---- following
 
@@ -222,16 +252,17 @@ class Payloads:
         derived = {name}
         sized: set[str] = set()
         for stmt in between:
-            if isinstance(stmt, ir.Assign) and stmt.value is not None and _mentions(stmt.value, derived):
+            if isinstance(stmt, ir.Assign) and stmt.value is not None and self._mentions(stmt.value, derived):
                 targets = {n.id for t in stmt.targets for n in ir.walk(t) if isinstance(n, ir.Name)} - {name}
                 derived |= targets
                 if _measures(stmt.value, derived, sized):
                     sized |= targets
             if isinstance(stmt, (ir.Assign, ir.ExprStmt)) and stmt.value is not None:
-                marks = self._checked_by_call(stmt.value, derived, function, marks)
+                if self._mentions(stmt.value, derived):
+                    marks = self._checked_by_call(stmt.value, derived, function, marks)
             elif (isinstance(stmt, ir.Try) and all(leaves(h.body) for h in stmt.handlers)) or isinstance(stmt, ir.With):
                 marks = self.looked_at(name, stmt.body, function, marks)
-            elif isinstance(stmt, ir.For) and _mentions(stmt.iter, derived):
+            elif isinstance(stmt, ir.For) and self._mentions(stmt.iter, derived):
                 inner = {n.id for n in ir.walk(stmt.target) if isinstance(n, ir.Name)}
                 if any(_raises_on_shape(s, derived | inner) for s in stmt.body):
                     marks = marks._replace(parsed=True)
@@ -268,6 +299,14 @@ class Payloads:
             return False
         known = any(self.catalogue.find("cut", n) for n in self.external(call, function))
         return known or bool(_CUTS.search(_snake(last_name(call.func))))
+
+
+def payloads_of(case: Case) -> Payloads:
+    """The payloads of a case, kept with it: several gates ask."""
+    found = case.notes.get("payloads")
+    if not isinstance(found, Payloads):
+        found = case.notes["payloads"] = Payloads(case)
+    return found
 
 
 class _Board:
@@ -415,10 +454,9 @@ class _Run:
             self._reads(target.base.id, at, function, marks, adds=True)
             return
         for scope in list(self.board.functions.values()):
-            for node in scope.nodes:
-                if isinstance(node, ir.Attr) and node.name == target.name and node is not target:
-                    if isinstance(node.base, ir.Name) and node.base.id == scope.self_name:
-                        self.push(node, scope, marks)
+            for node in self.of.own_fields(scope).get(target.name, ()):
+                if node is not target:
+                    self.push(node, scope, marks)
 
     def _comprehended(self, generator: ir.Generator, function: Function, marks: Marks) -> None:
         comp = self.of.flow(function).parent(generator)
@@ -523,14 +561,12 @@ class _Run:
             if scope.key in self.board.functions:
                 yield call, scope
         for scope in list(self.board.functions.values()):
-            for call in scope.calls:
-                for arg in call.args:
-                    if isinstance(arg.value, (ir.Name, ir.Attr)) and last_name(arg.value) == function.node.name:
-                        if any(
-                            isinstance(m, FunctionRef) and m.function.key == function.key
-                            for m in self.program.resolve(arg.value, scope)
-                        ):
-                            yield call, scope
+            for call, value in self.of.handed(scope).get(function.node.name, ()):
+                if any(
+                    isinstance(m, FunctionRef) and m.function.key == function.key
+                    for m in self.program.resolve(value, scope)
+                ):
+                    yield call, scope
 
 
 # ---- small questions

@@ -99,13 +99,16 @@ class Class:
     node: ir.ClassDef
     scope: Function
     _members: dict[str, list[Binding]] | None = None
+    _key: str = ""
     _fields: dict[str, list[Binding]] = field(default_factory=dict)
     _stored: dict[int, dict[str, list[Binding]]] = field(default_factory=dict)
 
     @property
     def key(self) -> str:
         """Path and qualified name: its identity."""
-        return f"{self.module.path}:{self.node.qualname}"
+        if not self._key:
+            self._key = f"{self.module.path}:{self.node.qualname}"
+        return self._key
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -121,6 +124,7 @@ class Function:
     _nodes: tuple[ir.Node, ...] | None = None
     _calls: tuple[ir.Call, ...] | None = None
     _returned: tuple[ir.Expr, ...] | None = None
+    _key: str = ""
 
     @property
     def returned(self) -> tuple[ir.Expr, ...]:
@@ -156,7 +160,9 @@ class Function:
     @property
     def key(self) -> str:
         """Path, qualified name and line: its identity."""
-        return f"{self.module.path}:{self.node.qualname}:{self.node.span[0]}"
+        if not self._key:
+            self._key = f"{self.module.path}:{self.node.qualname}:{self.node.span[0]}"
+        return self._key
 
     @property
     def self_name(self) -> str:

@@ -13,7 +13,7 @@ from toolbind_lint.recognise.gates.owned import own_dispatches
 from toolbind_lint.recognise.handlers import HandlerFinder, Handlers
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.paths import Point
-from toolbind_lint.recognise.payloads import Arrival, Payloads, Step, Trace
+from toolbind_lint.recognise.payloads import Arrival, Payloads, Step, Trace, payloads_of
 from toolbind_lint.recognise.program import ClassRef, Function
 from toolbind_lint.recognise.roles import ARGS, last_name
 from toolbind_lint.recognise.values import text_of
@@ -34,7 +34,7 @@ def verdict(case: Case) -> Verdict:
     dispatches = own_dispatches(case)
     if not dispatches:
         return Verdict("schema", "not-applicable")
-    payloads = Payloads(case)
+    payloads = payloads_of(case)
     faults: list[Fault] = []
     evidence: list[Evidence] = []
     for point in dispatches:

@@ -12,7 +12,7 @@ from toolbind_lint.recognise.gates.owned import is_inner, own_dispatches
 from toolbind_lint.recognise.handlers import HandlerFinder
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.paths import Frame, Point
-from toolbind_lint.recognise.payloads import Payloads, Trace
+from toolbind_lint.recognise.payloads import Payloads, Trace, payloads_of
 from toolbind_lint.recognise.program import Function
 from toolbind_lint.recognise.roles import last_name
 from toolbind_lint.recognise.values import text_of
@@ -65,7 +65,7 @@ def found(case: Case) -> list[Fault]:
     dispatches = own_dispatches(case)
     if not dispatches:
         return []
-    payloads = Payloads(case)
+    payloads = payloads_of(case)
     below = _below(case, dispatches)
     out: list[Fault] = []
     for caught in _handlers(case, below):
