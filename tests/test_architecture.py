@@ -17,7 +17,7 @@ ORDER = (
     *("__main__", "cli", "pull", "compare", "lint", "imported", "loosened", "config", "discover"),
     *("recognise", "index", "source", "notebook", "revision", "git", "versions", "datafiles", "snapshot"),
     *("check", "causes", "triage", "baseline", "fingerprint", "fix", "report"),
-    *("catalogue", "selection", "globs", "findings", "changes", "verdicts", "facts", "__init__"),
+    *("catalogue", "selection", "globs", "findings", "changes", "verdicts", "facts", "room", "__init__"),
 )
 """Modules and packages of toolbind_lint; each imports only what stands behind it."""
 

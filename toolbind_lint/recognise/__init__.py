@@ -15,6 +15,7 @@ from toolbind_lint.catalogue import Catalogue
 from toolbind_lint.facts import Step, Unreadable
 from toolbind_lint.findings import Crash
 from toolbind_lint.index import Project
+from toolbind_lint.room import with_room
 from toolbind_lint.snapshot import Memory, Snapshot
 from toolbind_lint.verdicts import Subject
 from toolbind_lint.versions import Manifests
@@ -62,6 +63,17 @@ def recognise(
     other loop can have a place there. With ``only`` those of these files, whatever the targets are. ``library`` are
     files of the project that are not its own: their loops are told where these files call them.
     """
+    return with_room(lambda: _recognise(project, catalogue, limits, targets, only, snapshot))
+
+
+def _recognise(
+    project: Project,
+    catalogue: Catalogue,
+    limits: Callable[[str], Limits],
+    targets: Collection[str] | None,
+    only: frozenset[str] | None,
+    snapshot: Snapshot | None,
+) -> Recognised:
     from toolbind_lint.recognise.agents import AgentFinder, files_with_runs
     from toolbind_lint.recognise.borrowed import at_call, calls_into
     from toolbind_lint.recognise.dispatches import DispatchFinder

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from toolbind_lint.catalogue import Catalogue, Row
 from toolbind_lint.recognise import ir
+from toolbind_lint.recognise.effects import Effects
 from toolbind_lint.recognise.program import Binding, ClassRef, External, Function, FunctionRef, ModuleRef, Program
 from toolbind_lint.recognise.roles import (
     ARGS,
@@ -98,7 +99,10 @@ class DispatchFinder(RoleFinder):
 
     def __init__(self, program: Program, catalogue: Catalogue) -> None:
         super().__init__(program, catalogue)
+        self.effects = Effects(program, self)
         self._dispatches: dict[str, tuple[Dispatch, ...]] = {}
+        self._by_call: dict[str, dict[int, Dispatch]] = {}
+        self._own_calls: dict[str, frozenset[int]] = {}
         self._refusing: dict[str, bool] = {}
         self._dropped: dict[str, frozenset[int]] = {}
 
@@ -169,14 +173,15 @@ class DispatchFinder(RoleFinder):
         """The dispatches that stand in a function itself."""
         if function.key not in self._dispatches:
             self._dispatches[function.key] = ()
-            self._dispatches[function.key] = tuple(self._find_dispatches(function))
+            found = self._dispatches[function.key] = tuple(self._find_dispatches(function))
+            self._by_call[function.key] = {id(d.node): d for d in found}
         return self._dispatches[function.key]
 
     def _find_dispatches(self, function: Function) -> Iterator[Dispatch]:
         chained: set[int] = set()
         for node in function.nodes:
             if isinstance(node, ir.Call):
-                found = self.dispatch(node, function)
+                found = self._dispatch(node, function)
                 if found is not None:
                     yield found
             elif isinstance(node, ir.If) and id(node) not in chained:
@@ -189,6 +194,18 @@ class DispatchFinder(RoleFinder):
 
     def dispatch(self, call: ir.Call, function: Function) -> Dispatch | None:
         """The dispatch that a call makes, if it makes one."""
+        self.dispatches_in(function)
+        known = self._by_call.get(function.key)
+        if known is None or id(call) not in self._calls_of(function):
+            return self._dispatch(call, function)  # still being looked for, or put together from other calls
+        return known.get(id(call))
+
+    def _calls_of(self, function: Function) -> frozenset[int]:
+        if function.key not in self._own_calls:
+            self._own_calls[function.key] = frozenset(map(id, function.calls))
+        return self._own_calls[function.key]
+
+    def _dispatch(self, call: ir.Call, function: Function) -> Dispatch | None:
         func = call.func
         callee = dotted(func) or last_name(func) or "call"
         for meaning in self.program.resolve(func, function):

@@ -273,6 +273,8 @@ class LoopFinder:
         retried = self._retried(loop, function)
         if retried is not None:
             return retried
+        if isinstance(loop, ir.For) and not self._acts_in(loop, function):
+            return self._pass_over(loop, function, "no pass of its own asks a model or runs a tool")
         builder = Builder(self.program, self.roles, self.tools.catalogue)
         graph = builder.loop(loop, function)
         finder = BoundFinder(graph, builder.cell, self.program, self.roles, self.tools.values)
@@ -285,6 +287,34 @@ class LoopFinder:
             if any(id(t.call) in spans for t in self.roles.turns_in(function)):
                 return case  # too large to follow: told, with its gates unknown
         return found if found is not None else self._pass_over(loop, function, self._why_not(case))
+
+    def _acts_in(self, loop: ir.For, function: Function) -> bool:
+        """Whether a ``for`` may be a tool loop or a retry by what stands in it: over data, a turn or a dispatch of its
+        own; over what a generator of the project gives, one in its body or below that. Any other may be.
+        """
+        given = self.program.generators(loop.iter, function)
+        if not given and not _over_data(loop):
+            return True
+        turns = {id(t.call) for t in self.roles.turns_in(function)}
+        acts = turns | {id(d.node) for d in self.roles.dispatches_in(function)}
+        nodes = [n for part in (loop.body if given else (loop,)) for n in ir.walk(part, into_functions=True)]
+        if any(id(n) in acts for n in nodes):
+            return True
+        return bool(given) and any(
+            self.roles.effects.acting(target)
+            for node in nodes
+            if isinstance(node, ir.Call)
+            for target in self._run_by(node, function)
+        )
+
+    def _run_by(self, call: ir.Call, function: Function) -> Iterator[Function]:
+        """The functions of the project that a call runs, or hands on."""
+        yield from self.program.targets(call, function)
+        for arg in call.args:
+            if isinstance(arg.value, (ir.Name, ir.Attr)):
+                for meaning in self.program.resolve(arg.value, function):
+                    if not isinstance(meaning, External):
+                        yield from self.program.run_by(meaning)
 
     def _pass_over(self, loop: ir.While | ir.For, function: Function, why: str) -> Case | None:
         """Keeps why a loop is neither a tool loop nor a retry, for whoever asks about its line; no case."""

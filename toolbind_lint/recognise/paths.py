@@ -17,6 +17,7 @@ from typing import NamedTuple
 from toolbind_lint.catalogue import Catalogue
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.dispatches import Dispatch, DispatchFinder
+from toolbind_lint.recognise.effects import GROW, MAX_FRAMES, SHRINK
 from toolbind_lint.recognise.program import (
     Class,
     ClassRef,
@@ -30,7 +31,6 @@ from toolbind_lint.recognise.program import (
 from toolbind_lint.recognise.roles import CALLS, Turn, argument, dotted, last_name
 
 MAX_POINTS = 4_000
-MAX_FRAMES = 9
 MAX_COPIES = 4
 """How often a helper that reaches neither a turn nor a dispatch is laid in before it counts as any outside call."""
 
@@ -227,8 +227,6 @@ class Graph:
         return [p for p in self.points if p.kind == kind]
 
 
-_GROW = frozenset({"append", "extend", "add", "insert", "appendleft", "update"})
-_SHRINK = frozenset({"pop", "clear", "remove", "popleft", "popitem", "discard"})
 _CALM = frozenset(
     [
         "len",
@@ -296,10 +294,9 @@ class Builder:
         self.program = program
         self.roles = roles
         self.catalogue = catalogue
+        self.effects = roles.effects
         self.graph = Graph()
         self._loops = 0
-        self._dull: dict[str, bool] = {}
-        self._acts: dict[str, bool] = {}
         self._copies: dict[str, int] = {}
         self._recursion: tuple[str, Point] | None = None
 
@@ -612,15 +609,10 @@ class Builder:
 
     def _generator(self, loop: ir.For, head: Point, orelse: Point, inner: Context, ctx: Context) -> Point | None:
         """A loop over a generator of the project: its body runs at each ``yield``."""
-        source = loop.iter.value if isinstance(loop.iter, ir.Await) else loop.iter
-        if isinstance(source, ir.Name):
-            bound = [b.value for b in self.program.locals(ctx.frame.function).get(source.id, ()) if b.kind == "assign"]
-            source = bound[0] if len(bound) == 1 and bound[0] is not None else source
-        if not isinstance(source, ir.Call):
+        found = self.program.generators(loop.iter, ctx.frame.function)
+        if found is None or any(not self._enterable(t, ctx.frame) for t in found[1]):
             return None
-        targets = [t for t in self.program.targets(source, ctx.frame.function) if t.node.is_generator]
-        if not targets or any(not self._enterable(t, ctx.frame) for t in targets):
-            return None
+        source, targets = found
         # The head is passed at each yield; what ends the generator ends the loop.
         head.kind = "head"
         resume = self.point("join", loop, ctx.frame, inner.loops)
@@ -989,7 +981,7 @@ class Builder:
         for arg in call.args:
             if isinstance(arg.value, (ir.Name, ir.Attr)):
                 for meaning in self.program.resolve(arg.value, ctx.frame.function):
-                    if isinstance(meaning, FunctionRef) and self._acting(meaning.function):
+                    if isinstance(meaning, FunctionRef) and self.effects.acting(meaning.function):
                         entry = self._may_run(meaning.function, call, entry, ctx)
         return entry
 
@@ -1019,10 +1011,10 @@ class Builder:
             return self._exit(call, None, ctx, "raise")
         if self._waits(names, func, ctx):
             return self._event("person", call, after, ctx)
-        if isinstance(func, ir.Attr) and name in _GROW | _SHRINK:
+        if isinstance(func, ir.Attr) and name in GROW | SHRINK:
             cell = self.cell(func.base, ctx.frame)
             if cell is not None:
-                made = self.point("grow" if name in _GROW else "shrink", call, ctx.frame, ctx.loops)
+                made = self.point("grow" if name in GROW else "shrink", call, ctx.frame, ctx.loops)
                 made.cell = cell
                 made.value = call.args[-1].value if call.args else None
                 made.value_frame = ctx.frame
@@ -1077,9 +1069,9 @@ class Builder:
             for t in targets
             if self._enterable(t, ctx.frame)
             and not (t.node.is_generator and not delegates)
-            and (self._copies.get(t.key, 0) < MAX_COPIES or self._acting(t))
+            and (self._copies.get(t.key, 0) < MAX_COPIES or self.effects.acting(t))
         ]
-        if not enterable or (not dull and all(self.dull(t) for t in enterable)):
+        if not enterable or (not dull and all(self.effects.dull(t) for t in enterable)):
             return None
         if len(self.graph.points) > MAX_POINTS:
             self.graph.truncated = True
@@ -1173,74 +1165,10 @@ class Builder:
                 return False
         return depth < MAX_FRAMES
 
-    def _acting(self, function: Function, depth: int = 0) -> bool:
-        """Whether a function makes a turn or a dispatch, itself or below it."""
-        if function.key not in self._acts:
-            self._acts[function.key] = False
-            found = bool(self.roles.turns_in(function) or self.roles.dispatches_in(function))
-            if not found and depth < MAX_FRAMES:
-                found = any(
-                    self._acting(t, depth + 1) for c in function.calls for t in self.program.targets(c, function)
-                )
-            self._acts[function.key] = found
-        return self._acts[function.key]
-
-    def dull(self, function: Function, depth: int = 0) -> bool:
-        """Whether nothing that a path could care about happens in a function or below it."""
-        if function.key in self._dull:
-            return self._dull[function.key]
-        self._dull[function.key] = True  # a cycle adds nothing of its own
-        answer = self._is_dull(function, depth)
-        self._dull[function.key] = answer
-        return answer
-
-    def _is_dull(self, function: Function, depth: int) -> bool:
-        if depth > MAX_FRAMES:
-            return True
-        if self.roles.turns_in(function) or self.roles.dispatches_in(function):
-            return False
-        ordered = any(isinstance(n, ir.Compare) and n.op in {"<", "<=", ">", ">="} for n in function.nodes)
-        if self.roles.refuses_names(function):
-            return False
-        for node in function.nodes:
-            if isinstance(node, ir.Raise) and (ordered or self._raises_own(node, function)):
-                return False
-            if isinstance(node, ir.Aug) and isinstance(node.target, (ir.Attr, ir.Subscript)):
-                return False
-            if isinstance(node, ir.Assign) and _keeps_state(node):
-                return False
-            if isinstance(node, ir.Call) and not self._is_dull_call(node, function, depth):
-                return False
-        return True
-
-    def _raises_own(self, node: ir.Raise, function: Function) -> bool:
-        return any(isinstance(m, (ClassRef, Instance)) for m in self.program.resolve(node.exc, function))
-
-    def _is_dull_call(self, node: ir.Call, function: Function, depth: int) -> bool:
-        names = [m.name for m in self.program.resolve(node.func, function) if isinstance(m, External)]
-        if any(self.catalogue.find("no-return", n) or self.catalogue.find("wait-for-person", n) for n in names):
-            return False
-        if (
-            last_name(node.func) in _GROW | _SHRINK
-            and isinstance(node.func, ir.Attr)
-            and isinstance(node.func.base, ir.Attr)
-        ):
-            return False
-        return all(self.dull(t, depth + 1) for t in self.program.targets(node, function))
-
 
 def _perhaps(raised: Raised) -> bool:
     """Whether an exception may come up where no ``raise`` stands."""
     return any(raised is known for known in _PERHAPS)
-
-
-def _keeps_state(node: ir.Assign) -> bool:
-    """Whether an assignment sets a flag or a number on an object: ``self.done = True``, ``self.left = self.left -
-    1``.
-    """
-    if not isinstance(node.value, (ir.Const, ir.Bin)):
-        return False
-    return any(isinstance(t, (ir.Attr, ir.Subscript)) for t in node.targets)
 
 
 def _bases(name: str) -> list[str]:

@@ -500,6 +500,18 @@ class Program:
             module._listed[number] = (top, *self._below(top.node.body, top, None))
         return module._listed[number]
 
+    def generators(self, source: ir.Expr, function: Function) -> tuple[ir.Call, tuple[Function, ...]] | None:
+        """The call that a loop goes over, and the generators of the project that it runs; None where there are none."""
+        if isinstance(source, ir.Await):
+            source = source.value
+        if isinstance(source, ir.Name):
+            bound = [b.value for b in self.locals(function).get(source.id, ()) if b.kind == "assign"]
+            source = bound[0] if len(bound) == 1 and bound[0] is not None else source
+        if not isinstance(source, ir.Call):
+            return None
+        targets = tuple(t for t in self.targets(source, function) if t.node.is_generator)
+        return (source, targets) if targets else None
+
     def functions_of(self, module: Module, number: int, wanted: Callable[[Unit], bool]) -> tuple[Function, ...]:
         """``functions`` of the units that are wanted, and the statement itself: only their bodies are read.
 

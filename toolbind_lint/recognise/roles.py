@@ -142,7 +142,7 @@ PASSING_CALLS = frozenset(
 )
 
 
-MAX_DEPTH = 32
+MAX_DEPTH = 400
 """How far a value is followed from name to name."""
 
 
