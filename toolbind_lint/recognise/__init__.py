@@ -63,7 +63,7 @@ def recognise(
     other loop can have a place there. With ``only`` those of these files, whatever the targets are. ``library`` are
     files of the project that are not its own: their loops are told where these files call them.
     """
-    return with_room(lambda: _recognise(project, catalogue, limits, targets, only, snapshot))
+    return with_room(lambda: _recognise(project, catalogue, limits, targets, only, snapshot, library))
 
 
 def _recognise(
@@ -73,6 +73,7 @@ def _recognise(
     targets: Collection[str] | None,
     only: frozenset[str] | None,
     snapshot: Snapshot | None,
+    library: frozenset[str],
 ) -> Recognised:
     from toolbind_lint.recognise.agents import AgentFinder, files_with_runs
     from toolbind_lint.recognise.borrowed import at_call, calls_into
