@@ -143,6 +143,11 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
     "enclosing-limit": {"call": "texts", "param": "texts", "entry": "text", "by-default": "flag"},
     # A call that runs the function it is given under a limit; keys as above.
     "enclosing-call": {"call": "texts", "param": "texts", "by-default": "flag"},
+    # Moves money, data or identity; `key` are parameters that make a second call harmless, `repeatable` says that it
+    # is.
+    "mutation": {"call": "texts", "method": "text", "moves": "text", "key": "texts", "repeatable": "flag"},
+    # Makes a tool of the function that it decorates.
+    "tool": {"call": "texts"},
     # Turns a name into code.
     "code-by-name": {"call": "texts", "form": "text"},
     # Gives a reply back out of what it is given (the chunks of a stream, say).
@@ -271,13 +276,14 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
 }
 
 
-WORDY = ("client", "turn", "reply", "dispatch", "retry", "word", "enclosing-limit", "timer", "clock")
+WORDY = ("client", "turn", "reply", "dispatch", "retry", "word", "enclosing-limit", "timer", "clock", "mutation")
 """Kinds whose rows give words to look for, or are asked for wherever the frameworks are not: never put off."""
 
 CHOICES: dict[tuple[str, str], frozenset[str]] = {
     ("dispatch", "proves"): frozenset(GATES),
     ("bound", "where"): frozenset({"constructor", "call", "method", "with"}),
     ("forced-setting", "where"): frozenset({"constructor", "call", "method", "with"}),
+    ("mutation", "moves"): frozenset({"money", "data", "identity"}),
     ("bound", "gate"): frozenset({"cap", "wall", "cost", "tool-timeout"}),
     ("bound", "unit"): frozenset({"turn", "call", "graph-step", "token", "second", "ms", "cost"}),
     ("bound", "at-bound"): frozenset({"raises", "returns-marked", "returns-silently"}),

@@ -13,8 +13,9 @@ from toolbind_lint.recognise.loops import LoopFinder, Tools
 from toolbind_lint.recognise.program import Function, Module
 from toolbind_lint.recognise.roles import dotted
 from toolbind_lint.recognise.runs import Run, RunFinder
+from toolbind_lint.recognise.tool_bindings import ToolFinder
 from toolbind_lint.recognise.values import text_of
-from toolbind_lint.verdicts import Envelope, Kind, Subject, Verdict
+from toolbind_lint.verdicts import Envelope, Fault, Kind, Subject, Verdict
 from toolbind_lint.versions import Manifests
 
 
@@ -43,6 +44,7 @@ class AgentFinder:
         self._runs = RunFinder(tools, finder, manifests)
         self._judge = RunJudge(self._runs)
         self._bindings = BindingFinder(self._runs)
+        self._functions = ToolFinder(self._runs)
 
     def find(self, module: Module, number: int, limits: Limits) -> Iterator[Subject]:
         """The subjects of a top-level statement."""
@@ -52,8 +54,12 @@ class AgentFinder:
             if run.function.key not in retried and not self._loops.reaches_turn(run.function):
                 retried.add(run.function.key)
                 yield from self._retries(run)
+            for function, faults in self._functions.given(run):
+                yield self._tool(function, faults)
         for binding in self._bindings.find(module, number):
             yield self._binding(binding)
+        for function, faults in self._functions.decorated(module, number):
+            yield self._tool(function, faults)
 
     def _retries(self, run: Run) -> Iterator[Subject]:
         """Decorators that repeat the whole run after a failure."""
@@ -76,6 +82,23 @@ class AgentFinder:
     def _binding(self, binding: Binding) -> Subject:
         return self._subject(
             "binding", binding.call, binding.function, binding.framework, (binding.verdict,), Envelope()
+        )
+
+    def _tool(self, function: Function, faults: list[Fault]) -> Subject:
+        """A function that is bound as a tool."""
+        place = self._tools.program.at(function, function.node)
+        header = self._tools.program.place(function.module, function.node.header)
+        cell = "" if place.cell is None else f"{place.cell}:"
+        return Subject(
+            id=f"{place.path}:{cell}{header.line}:{header.column}",
+            kind="binding",
+            place=place,
+            header=header,
+            function=function.node.qualname,
+            label=function.node.name,
+            framework="",
+            shape="binding function",
+            verdicts=(Verdict("allowlist", "not-applicable", beside=tuple(faults)),),
         )
 
     def _subject(

@@ -18,6 +18,7 @@ from toolbind_lint.recognise.gates import (
     exits,
     fanout,
     finer,
+    mutating,
     retries,
     schema,
     timeouts,
@@ -67,7 +68,7 @@ def _verdicts(case: Case, limits: Limits) -> tuple[Verdict, ...]:
         return (
             counted,
             wall.dispatcher_verdict(case),
-            allowlist.verdict(case),
+            mutating.beside(case, allowlist.verdict(case)),
             timeouts.verdict(case),
             schema.verdict(case),
             errors.verdict(case),
@@ -76,7 +77,7 @@ def _verdicts(case: Case, limits: Limits) -> tuple[Verdict, ...]:
     return (
         finer.verdict(case, limits.step_ceiling),
         wall.verdict(case, limits.wall_ceiling_ms),
-        allowlist.verdict(case),
+        mutating.beside(case, allowlist.verdict(case)),
         timeouts.verdict(case),
         schema.verdict(case),
         errors.verdict(case),
