@@ -79,6 +79,7 @@ def test_no_name_of_it_matters() -> None:
         ("cap", "self.steps += 1", "pass"),
         ("wall", "if (left := self.remaining_s) <= 0 or late:", "left = 1.0\n        if late:"),
         ("wall", "self.owner.clock() - self._started)", "0.0)"),
+        ("tool-timeout", "await asyncio.wait({task}, timeout=min(left, _SLICE))", "await asyncio.wait({task})"),
         ("allowlist", "self.allowlist.tools.get(call.name)", "getattr(self, call.name)"),
     ],
 )

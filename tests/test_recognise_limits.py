@@ -44,6 +44,24 @@ HELD = {
         "        await work()\n"
     ),
 }
+GRACE = {
+    "asked whether it is done": (
+        "async def f():\n    t = asyncio.create_task(work())\n    await asyncio.sleep(0)\n    if t.done():\n"
+        "        return await t\n    await asyncio.wait_for(t, 9)\n"
+    ),
+    "without a number none": (
+        "async def f(s=9):\n    t = asyncio.create_task(work())\n    if s is None:\n        return await t\n"
+        "    return await asyncio.wait_for(t, s)\n"
+    ),
+    "another task of that name": (
+        "async def f(y):\n    if y:\n        t = asyncio.create_task(g())\n        await t\n    else:\n"
+        "        t = asyncio.create_task(work())\n        await asyncio.wait_for(t, 9)\n"
+    ),
+    "a clean-up behind the limit": (
+        "async def f():\n    t = asyncio.create_task(work())\n    try:\n        await asyncio.wait_for(t, 9)\n"
+        "    finally:\n        await t\n"
+    ),
+}
 WAITED = {
     "a future": "def f(pool):\n    fut = pool.submit(run, work())\n    return fut.result(timeout=9)\n",
     "in place": "def f(pool):\n    fut = pool.submit(work())\n    fut.result(9)\n",
@@ -63,11 +81,30 @@ BARE = {
     ),
     "an alarm that is lifted": "def f():\n    signal.alarm(0)\n    work()\n",
     "a wait without a limit": "def f(pool):\n    fut = pool.submit(work())\n    fut.result()\n",
+    "a grace wait behind a wait without a limit": (
+        "async def f():\n    t = asyncio.create_task(work())\n    try:\n        await asyncio.wait({t})\n"
+        "    finally:\n        t.cancel()\n        await asyncio.wait({t}, timeout=9)\n"
+    ),
+    "a grace wait behind the work itself": (
+        "async def f():\n    t = asyncio.create_task(work())\n    try:\n        return await t\n"
+        "    finally:\n        await asyncio.wait_for(t, 9)\n"
+    ),
+    "results of what is done": (
+        "def f(pool):\n    fs = [pool.submit(work(i)) for i in x]\n    for fut in as_completed(fs):\n"
+        "        fut.result(timeout=9)\n"
+    ),
+    "a thread that is joined twice": (
+        "def f():\n    t = threading.Thread(target=work())\n    t.start()\n    t.join()\n    t.join(9)\n"
+    ),
+    "a helper that waits in its clean-up": (
+        "async def ended(c):\n    t = asyncio.ensure_future(c)\n    await asyncio.wait({t})\n"
+        "    await asyncio.wait({t}, timeout=9)\n\nasync def f():\n    await ended(work())\n"
+    ),
     "a string joined": "def f():\n    name = work()\n    return ', '.join(name, 9)\n",
 }
 
 
-@pytest.mark.parametrize("body", HELD.values(), ids=HELD)
+@pytest.mark.parametrize("body", [*HELD.values(), *GRACE.values()], ids=[*HELD, *GRACE])
 def test_a_limit_that_ends_the_work(body: str) -> None:
     (found,) = around(body)
     assert (found.kills, found.seconds, found.off) == (True, 9, False)

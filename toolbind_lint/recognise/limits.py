@@ -90,6 +90,8 @@ class LimitFinder:
             form = row.one("form")
             if form == "with" or not self._is_given(call, row):
                 continue
+            if self._waits_before(call, row, node, started, function):
+                continue
             if form == "process":
                 if call.span[:2] <= node.span[:2] and call is not node and not self._lifts(call, row):
                     yield self._limit(call, row, function, "")
@@ -100,6 +102,31 @@ class LimitFinder:
                     yield self._limit(call, row, function, started.kind or self._work_between(call, None, function))
             elif started.kind and (started.mentioned(call, receiver=True) or self._is_on(call, node)):
                 yield self._limit(call, row, function, started.kind)
+
+    def _waits_before(self, limit: ir.Call, row: Row, node: ir.Node, work: _Started, function: Function) -> bool:
+        """Whether the work is waited for without a limit before the limit comes, which is then only one of a clean-up.
+
+        A wait on the other side of a test of the limit's number, or behind a question to the work itself
+        (``task.done()``), is none.
+        """
+        bare = [n for n in function.nodes if self._is_bare_wait(n, work, function)] if work.names else []
+        bare = [n for n in bare if node.span[:2] <= n.span[:2] and n.span[2:] <= limit.span[:2]]
+        return any(
+            not self.otherwise(n, function, [self._limit(limit, row, function, work.kind)])
+            and not any(
+                isinstance(s, (ir.If, ir.IfExp, ir.While)) and self._holds(s, n) and _mentions(s.test, work.names)
+                for s in function.nodes
+            )
+            for n in bare
+        )
+
+    def _is_bare_wait(self, node: ir.Node, work: _Started, function: Function) -> bool:
+        if isinstance(node, ir.Await):
+            return isinstance(node.value, ir.Name) and node.value.id in work.names
+        if not isinstance(node, ir.Call) or not work.mentioned(node, receiver=True):
+            return False
+        row = next((row for call, row in self._timers_of(function) if call is node), None)
+        return row is not None and row.one("form") != "process" and not self._is_given(node, row)
 
     def _is_on(self, call: ir.Call, node: ir.Node) -> bool:
         """``pool.submit(work()).result(9)``: a method of what a node is part of."""
