@@ -12,6 +12,7 @@ from toolbind_lint.runtime.core import Answer, Budget, Call, Dispatcher, Run, To
 from toolbind_lint.runtime.evidence import Problem, Verifier
 from toolbind_lint.runtime.loop import Turn
 
+PATIENCE = 300.0  # seconds for what comes at once on an idle machine: no test is about how busy this one is
 REPEATS = int(os.environ.get("TOOLBIND_REPEATS", "0"))  # 0: as few as a default run can do with
 
 
@@ -87,7 +88,7 @@ class Log(list[dict[str, Any]]):
         return found
 
 
-def run_of(dispatcher: Dispatcher, steps: int = 20, wall: float = 60.0, **limits: Any) -> Run:
+def run_of(dispatcher: Dispatcher, steps: int = 20, wall: float = PATIENCE, **limits: Any) -> Run:
     return dispatcher.start(Budget(steps, wall, **limits))
 
 

@@ -15,7 +15,7 @@ import pydantic
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from runtime_support import Clock, Log, Scripted, asks, call, noted, run_of, says
+from runtime_support import PATIENCE, Clock, Log, Scripted, asks, call, noted, run_of, says
 
 from toolbind_lint.runtime import evidence
 from toolbind_lint.runtime.core import (
@@ -50,10 +50,10 @@ async def text(value: str = "not-json") -> str:
 
 def tools(**more: Any) -> list[Tool]:
     return [
-        Tool("find", find, timeout_s=5.0, result=("hits",), **more),
+        Tool("find", find, timeout_s=PATIENCE, result=("hits",), **more),
         Tool("hang", hang, timeout_s=0.01, result=("hits",)),
-        Tool("fail", fail, timeout_s=5.0, result=("hits",)),
-        Tool("text", text, timeout_s=5.0, result=("hits",)),
+        Tool("fail", fail, timeout_s=PATIENCE, result=("hits",)),
+        Tool("text", text, timeout_s=PATIENCE, result=("hits",)),
     ]
 
 
@@ -110,7 +110,7 @@ def test_any_schedule_stays_under_the_cap(schedule: list[str], steps: int, repea
         ran += 1
         return {"hits": query}
 
-    made = [Tool("find", counted, timeout_s=5.0, result=("hits",)), *tools()[1:]]
+    made = [Tool("find", counted, timeout_s=PATIENCE, result=("hits",)), *tools()[1:]]
     dispatcher = Dispatcher(made, log)
     run = dispatcher.start(Budget(steps, 60.0, max_repeats=repeat, max_failures=failures))
     ended, tried = "", 0
@@ -232,17 +232,17 @@ def test_a_result_that_comes_after_the_wall_budget_is_not_used() -> None:
         clock.now += 100.0
         return "not-json"
 
-    dispatcher = Dispatcher([Tool("late", late, timeout_s=5.0, result=("hits",))], log, clock=clock)
-    assert refused(dispatcher, run_of(dispatcher), call("late")) == "budget_exceeded"
+    dispatcher = Dispatcher([Tool("late", late, timeout_s=PATIENCE, result=("hits",))], log, clock=clock)
+    assert refused(dispatcher, run_of(dispatcher, wall=60.0), call("late")) == "budget_exceeded"
     assert "schema" not in [gate for (gate,) in log.said("gate")]
 
 
 def test_a_tool_gets_what_is_left_of_the_wall_budget() -> None:
     log = Log()
-    dispatcher = Dispatcher([Tool("hang", hang, timeout_s=50.0, result=("hits",))], log)
+    dispatcher = Dispatcher([Tool("hang", hang, timeout_s=PATIENCE, result=("hits",))], log)
     began = time.monotonic()
     assert refused(dispatcher, run_of(dispatcher, wall=0.5), call("hang")) == "budget_exceeded"
-    assert time.monotonic() - began < 5.0
+    assert time.monotonic() - began < PATIENCE
     (timeout,) = (record["timeout_ms"] for record in log if record["gate"] == "timeout")
     assert 0 < timeout <= 500
 
@@ -298,7 +298,7 @@ def test_the_model_is_told_what_is_left() -> None:
 
 def test_an_unknown_name_ends_the_run_without_a_side_effect(tmp_path: Path) -> None:
     log, marks = Log(), tmp_path / "log"
-    dispatcher = Dispatcher([Tool("search", "runtime_tools:search", timeout_s=5.0, result=("hits",))], log)
+    dispatcher = Dispatcher([Tool("search", "runtime_tools:search", timeout_s=PATIENCE, result=("hits",))], log)
     run = run_of(dispatcher)
     assert refused(dispatcher, run, call("rm", log=str(marks))) == "unknown_tool"
     assert refused(dispatcher, run, call("search", log=str(marks))) == "unknown_tool"
@@ -410,7 +410,7 @@ def test_a_coroutine_that_never_ends_does_not_hold_the_blocking_twin() -> None:
     dispatcher = Dispatcher([Tool("stubborn", stubborn, timeout_s=0.05, result=("hits",))], Log())
     began = time.monotonic()
     assert refused(dispatcher, run_of(dispatcher), call("stubborn")) == "tool_timeout"
-    assert time.monotonic() - began < 5.0
+    assert time.monotonic() - began < PATIENCE
 
 
 # --- schema
@@ -470,7 +470,7 @@ RESULTS: list[tuple[Any, str, Any]] = [
 @pytest.mark.parametrize(("result", "raw", "value"), RESULTS)
 def test_only_the_parsed_value_goes_on(result: Any, raw: str, value: Any) -> None:
     log = Log()
-    dispatcher = Dispatcher([Tool("text", text, timeout_s=30.0, result=result, max_bytes=1 << 20)], log)
+    dispatcher = Dispatcher([Tool("text", text, timeout_s=PATIENCE, result=result, max_bytes=1 << 20)], log)
     run = run_of(dispatcher)
     if value is None:
         assert refused(dispatcher, run, call("text", value=raw)) in ("schema_invalid", "UnicodeEncodeError")
@@ -483,7 +483,9 @@ def test_only_the_parsed_value_goes_on(result: Any, raw: str, value: Any) -> Non
 def test_no_reference_of_a_schema_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
     fetched = []
     monkeypatch.setattr("urllib.request.urlopen", lambda *a, **k: fetched.append(a))
-    dispatcher = Dispatcher([Tool("text", text, timeout_s=9.0, result={"$ref": "http://127.0.0.1:9/schema"})], Log())
+    dispatcher = Dispatcher(
+        [Tool("text", text, timeout_s=PATIENCE, result={"$ref": "http://127.0.0.1:9/schema"})], Log()
+    )
     assert refused(dispatcher, run_of(dispatcher), call("text", value="{}")) == "schema_invalid"
     assert fetched == []
 
@@ -492,7 +494,7 @@ def test_no_reference_of_a_schema_is_fetched(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_result_is_cut_before_it_is_parsed(size: int) -> None:
     """A number's first digits would parse: what was cut is refused all the same."""
     log = Log()
-    dispatcher = Dispatcher([Tool("text", text, timeout_s=5.0, result={"type": "integer"}, max_bytes=10)], log)
+    dispatcher = Dispatcher([Tool("text", text, timeout_s=PATIENCE, result={"type": "integer"}, max_bytes=10)], log)
     run = run_of(dispatcher)
     if size <= 10:
         assert dispatcher.dispatch(run, call("text", value="1" * size)).value == int("1" * size)
@@ -510,7 +512,7 @@ def test_raw_text_of_a_bad_result_is_in_no_later_prompt(raw: str) -> None:
     async def bad(value: str) -> str:
         return raw
 
-    run_loop(model, [Tool("text", bad, timeout_s=5.0, result=("hits",))], Budget(9, 60.0), [], sink=Log())
+    run_loop(model, [Tool("text", bad, timeout_s=PATIENCE, result=("hits",))], Budget(9, 60.0), [], sink=Log())
     assert len(model.prompts) == 2
     assert "schema_invalid" in model.prompts[1]
     assert raw not in model.prompts[1]
@@ -566,7 +568,7 @@ def test_the_same_call_is_not_run_twice_and_n_in_a_row_end_the_run() -> None:
         return {"n": a}
 
     log = Log()
-    dispatcher = Dispatcher([Tool("tool", tool, timeout_s=5.0, result=("n",))], log)
+    dispatcher = Dispatcher([Tool("tool", tool, timeout_s=PATIENCE, result=("n",))], log)
     run = run_of(dispatcher, max_repeats=2)
     dispatcher.dispatch(run, Call("1", "tool", '{"a": 1, "b": 2}'))
     answer = dispatcher.dispatch(run, Call("2", "tool", '{ "b":2, "a":1 }'))
@@ -713,7 +715,7 @@ def test_what_no_model_can_mend_is_raised() -> None:
 
     model, log = Scripted(asks(call("locked")), says()), Log()
     with pytest.raises(ToolError) as caught:
-        run_loop(model, [Tool("locked", locked, timeout_s=5.0, result=("hits",))], Budget(9, 60.0), [], sink=log)
+        run_loop(model, [Tool("locked", locked, timeout_s=PATIENCE, result=("hits",))], Budget(9, 60.0), [], sink=log)
     assert caught.value.kind == "KeyGoneError"
     assert len(model.prompts) == 1
     assert log[-1]["code"] == "tool_error"
@@ -756,7 +758,7 @@ def test_a_sink_that_breaks_ends_the_run(after: int) -> None:
             raise OSError("disk full")
         kept(record)
 
-    dispatcher = Dispatcher([Tool("tool", tool, timeout_s=5.0, result=("n",), repeatable=True)], sink)
+    dispatcher = Dispatcher([Tool("tool", tool, timeout_s=PATIENCE, result=("n",), repeatable=True)], sink)
     with pytest.raises(GateError) as caught:
         run = run_of(dispatcher)
         for _ in range(5):
@@ -787,7 +789,7 @@ def test_a_mutating_tool_gets_a_key_that_a_resume_shares() -> None:
         seen.append(key)
         return {"paid": amount}
 
-    made = Tool("pay", pay, timeout_s=5.0, result=("paid",), mutating=True, idempotency_key="key")
+    made = Tool("pay", pay, timeout_s=PATIENCE, result=("paid",), mutating=True, idempotency_key="key")
     log = Log()
     dispatcher = Dispatcher([made], log)
     run = run_of(dispatcher)
@@ -800,7 +802,7 @@ def test_a_mutating_tool_gets_a_key_that_a_resume_shares() -> None:
     assert len(seen[0]) == 32
     assert [r["idempotency_key"] for r in log if r["gate"] == "approval"] == seen
     with pytest.raises(ValueError, match="idempotency_key"):
-        Tool("pay", pay, timeout_s=5.0, result=("paid",), mutating=True)
+        Tool("pay", pay, timeout_s=PATIENCE, result=("paid",), mutating=True)
 
 
 def test_an_approval_is_asked_for_and_recorded() -> None:
@@ -810,7 +812,7 @@ def test_an_approval_is_asked_for_and_recorded() -> None:
         paid.append(amount)
         return {"paid": amount}
 
-    made = Tool("pay", pay, timeout_s=5.0, result=("paid",), mutating=True, idempotency_key="key", approval=True)
+    made = Tool("pay", pay, timeout_s=PATIENCE, result=("paid",), mutating=True, idempotency_key="key", approval=True)
     with pytest.raises(TypeError, match="approve"):
         Dispatcher([made], Log())
     log = Log()

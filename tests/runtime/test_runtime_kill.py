@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from runtime_support import REPEATS, Log, Scripted, alive, asks, call, noted, repeats, run_of, says
+from runtime_support import PATIENCE, REPEATS, Log, Scripted, alive, asks, call, noted, repeats, run_of, says
 
 from toolbind_lint.runtime.core import Budget, Call, Dispatcher, GateError, Run, Tool, ToolError
 from toolbind_lint.runtime.loop import run_loop
 
 LATE_S = 0.1  # what is promised, over the delay of a no-op child
-SLACK_S = 0.0 if REPEATS else 3.0  # for a loaded machine, in runs that are not about the figure
+SLACK_S = 0.0 if REPEATS else PATIENCE  # in runs that are not about the figure; what nobody kills lives twice as long
 TIMEOUT_S = 0.5
 HERE = Path(__file__).parent
 LINUX = sys.platform.startswith("linux")
@@ -69,12 +69,15 @@ def nothing_is_left() -> Iterator[None]:
     yield
     if children() != before or descriptors() > open_before:
         gc.collect()
+    began = time.monotonic()
+    while children() != before and time.monotonic() - began < SLACK_S:
+        time.sleep(0.01)
     assert children() == before
     assert descriptors() <= open_before
 
 
 def tool(name: str = "either", **more: Any) -> Tool:
-    limits = {"timeout_s": TIMEOUT_S, "result": {"type": "object"}, "max_bytes": 1 << 16}
+    limits = {"timeout_s": TIMEOUT_S, "start_s": PATIENCE, "result": {"type": "object"}, "max_bytes": 1 << 16}
     return Tool(name, f"runtime_tools:{name}", **{**limits, **more})
 
 
@@ -101,25 +104,33 @@ BAD = {
 }
 
 
+def warm(dispatcher: Dispatcher) -> None:
+    """Have a worker that answers."""
+    for _ in range(100):
+        if outcome(dispatcher, run_of(dispatcher), call("either", what="nothing")) == "ok":
+            return
+    pytest.fail("no worker ever answers")
+
+
 @pytest.mark.parametrize("what", BAD)
 def test_a_bad_tool_is_dead_in_time_with_its_children(what: str, tmp_path: Path) -> None:
     """Also that it takes no memory with it: what it says is cut while it is received."""
     late, noop = [], []
-    with Dispatcher([tool(timeout_s=30.0 if what == "returns_much" else TIMEOUT_S)], Log()) as dispatcher:
+    timed = BAD[what] == "tool_timeout"
+    with Dispatcher([tool(timeout_s=TIMEOUT_S if timed else PATIENCE)], Log()) as dispatcher:
         for number in repeats(2, 50):
-            log, run = tmp_path / f"log-{number}", run_of(dispatcher)
-            assert outcome(dispatcher, run, call("either", what="nothing")) == "ok"
-            noop.append(noop_delay())
-            before = peak(reset=True)
-            began = time.monotonic()
-            assert outcome(dispatcher, run, call("either", what=what, log=str(log))) == BAD[what]
-            elapsed = time.monotonic() - began
-            assert peak() - before < (1 << 16) + (4 << 20)
-            pids = noted(log)
-            assert pids
+            log = tmp_path / f"log-{number}"
+            while not (pids := noted(log)):  # where the machine is busy, its time may be over before it has begun
+                warm(dispatcher)
+                noop.append(noop_delay())
+                before = peak(reset=True)
+                began = time.monotonic()
+                assert outcome(dispatcher, run_of(dispatcher), call("either", what=what, log=str(log))) == BAD[what]
+                elapsed = time.monotonic() - began
+                assert peak() - before < (1 << 16) + (4 << 20)
             # one that frees gigabytes is killed at once and takes the kernel's time to be gone
-            elapsed += gone(pids, 60.0 if what == "returns_much" else LATE_S + SLACK_S + 5 * noop[-1] + 0.5)
-            late.append(elapsed - (TIMEOUT_S if BAD[what] == "tool_timeout" else 0.0))
+            elapsed += gone(pids, PATIENCE if what == "returns_much" else LATE_S + SLACK_S + 5 * noop[-1] + 0.5)
+            late.append(elapsed - (TIMEOUT_S if timed else 0.0))
     if what != "returns_much":
         late_s, noop_s = statistics.median(late), statistics.median(noop)
         print(f"{what}: {1000 * late_s:.0f} ms late (worst {1000 * max(late):.0f}), no-op child {1000 * noop_s:.0f} ms")
@@ -147,20 +158,20 @@ def test_it_is_dead_every_time(what: str, tmp_path: Path) -> None:
 
 def test_the_wall_budget_kills_what_is_in_flight(log: Path) -> None:
     record = Log()
-    with Dispatcher([tool(timeout_s=60.0, start_s=60.0)], record) as dispatcher:
+    with Dispatcher([tool(timeout_s=PATIENCE)], record) as dispatcher:
         outcome(dispatcher, run_of(dispatcher), call("either", what="nothing"))
         began = time.monotonic()
         code = outcome(dispatcher, run_of(dispatcher, wall=0.5), call("either", what="ignores_sigterm", log=str(log)))
         assert code == "budget_exceeded"
-        assert time.monotonic() - began < 0.5 + 5.0
-        gone(noted(log), 5.0)
+        assert time.monotonic() - began < 0.5 + 5.0 + SLACK_S
+        gone(noted(log), 5.0 + SLACK_S)
     assert record.said("gate", "code")[-2:] == [("wall", "budget_exceeded"), ("end", "budget_exceeded")]
 
 
 @pytest.mark.parametrize(("what", "processes"), [("spins", 1), ("forks", 5)])
 def test_a_run_that_is_cancelled_kills_its_tool(what: str, processes: int, log: Path) -> None:
     """With every process that it started, one in a session of its own among them."""
-    with Dispatcher([tool(timeout_s=60.0)], Log()) as dispatcher:
+    with Dispatcher([tool(timeout_s=PATIENCE)], Log()) as dispatcher:
         run = run_of(dispatcher)
 
         def cancel() -> None:
@@ -172,14 +183,14 @@ def test_a_run_that_is_cancelled_kills_its_tool(what: str, processes: int, log: 
         thread.start()
         assert outcome(dispatcher, run, call("either", what=what, log=str(log))) == "cancelled"
         thread.join()
-        gone(noted(log), 5.0)
+        gone(noted(log), 5.0 + SLACK_S)
 
 
 @pytest.mark.parametrize("kind", ["process", "argv"])
 def test_a_task_that_is_cancelled_kills_its_tool(kind: str, log: Path) -> None:
     code = f"import sys; sys.path.insert(0, {str(HERE)!r}); import runtime_tools as r; r.spins({str(log)!r})"
-    made = Tool("argv", (sys.executable, "-c", code), timeout_s=60.0, result=("x",))
-    made = made if kind == "argv" else tool("spins", timeout_s=60.0)
+    made = Tool("argv", (sys.executable, "-c", code), timeout_s=PATIENCE, result=("x",))
+    made = made if kind == "argv" else tool("spins", timeout_s=PATIENCE)
 
     async def scenario() -> None:
         record = Log()
@@ -191,7 +202,7 @@ def test_a_task_that_is_cancelled_kills_its_tool(kind: str, log: Path) -> None:
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            gone(noted(log), 5.0)
+            gone(noted(log), 5.0 + SLACK_S)
         assert record[-1]["code"] == "cancelled"
 
     asyncio.run(scenario())
@@ -204,9 +215,10 @@ import sys, json, signal
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background inherits a deaf one
 sys.path.insert(0, {str(HERE)!r})
 from toolbind_lint.runtime.core import *
-d = Dispatcher([Tool("spins", "runtime_tools:spins", timeout_s=60, result=("x",))], lambda record: None)
+t = Tool("spins", "runtime_tools:spins", timeout_s={PATIENCE}, start_s={PATIENCE}, result=("x",))
+d = Dispatcher([t], lambda record: None)
 try:
-    d.dispatch(d.start(Budget(5, 60.0)), Call("1", "spins", json.dumps({{"log": {str(log)!r}}})))
+    d.dispatch(d.start(Budget(5, {PATIENCE})), Call("1", "spins", json.dumps({{"log": {str(log)!r}}})))
 except KeyboardInterrupt:
     sys.exit(7)
 """
@@ -215,8 +227,8 @@ except KeyboardInterrupt:
             assert process.poll() is None
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 7
-        gone(noted(log), 5.0)
+        assert process.wait(PATIENCE) == 7
+        gone(noted(log), 5.0 + SLACK_S)
 
 
 @pytest.mark.parametrize("what", ["sleeps", "blocks"])
@@ -230,28 +242,33 @@ def test_a_worker_does_not_outlive_its_parent_for_long(what: str, log: Path) -> 
 import sys, json
 sys.path.insert(0, {str(log.parent)!r})
 from toolbind_lint.runtime.core import *
-d = Dispatcher([Tool("tool", "orphan_tool:tool", timeout_s=1.0, result=("x",))], lambda record: None)
-d.dispatch(d.start(Budget(5, 60.0)), Call("1", "tool", json.dumps({{"log": {str(log)!r}}})))
+t = Tool("tool", "orphan_tool:tool", timeout_s=3.0, start_s={PATIENCE}, result=("x",))
+d = Dispatcher([t], lambda record: None)
+d.dispatch(d.start(Budget(5, {PATIENCE})), Call("1", "tool", json.dumps({{"log": {str(log)!r}}})))
 """
-    with subprocess.Popen([sys.executable, "-c", script], cwd=HERE.parents[1]) as process:
-        while not noted(log):
-            assert process.poll() is None
-            time.sleep(0.01)
-        process.kill()
-        process.wait()
-    gone(noted(log), 2.0 + 10.0)
+    while not noted(log):  # as above
+        with subprocess.Popen(
+            [sys.executable, "-c", script], cwd=HERE.parents[1], stderr=subprocess.DEVNULL
+        ) as process:
+            while not noted(log) and process.poll() is None:
+                time.sleep(0.01)
+            process.kill()
+            process.wait()
+    gone(noted(log), 4.0 + 10.0 + SLACK_S)
 
 
 # --- workers
 
 
 def test_a_worker_is_reused_and_a_spoiled_one_is_not(log: Path) -> None:
-    with Dispatcher([tool(), tool("own_process", repeatable=True, result=("pid",))], Log()) as dispatcher:
+    kept = tool("own_process", repeatable=True, result=("pid",), timeout_s=PATIENCE)
+    with Dispatcher([tool(), kept], Log()) as dispatcher:
         run = run_of(dispatcher)
         pids = {dispatcher.dispatch(run, call("own_process")).value["pid"] for _ in range(3)}
         assert len(pids) == 1
         assert alive(pids.pop())
-    with Dispatcher([tool("own_process", repeatable=True, reuse=False, result=("pid",))], Log()) as dispatcher:
+    spoiled = tool("own_process", repeatable=True, result=("pid",), timeout_s=PATIENCE, reuse=False)
+    with Dispatcher([spoiled], Log()) as dispatcher:
         run = run_of(dispatcher)
         pids = {dispatcher.dispatch(run, call("own_process")).value["pid"] for _ in range(2)}
         assert len(pids) == 2
@@ -259,19 +276,19 @@ def test_a_worker_is_reused_and_a_spoiled_one_is_not(log: Path) -> None:
 
 
 def test_a_worker_that_died_or_spoke_while_idle_is_replaced() -> None:
-    made = tool("own_process", repeatable=True, result=("pid",))
+    made = tool("own_process", repeatable=True, result=("pid",), timeout_s=PATIENCE)
     with Dispatcher([made], Log()) as dispatcher:
         run = run_of(dispatcher)
         first = dispatcher.dispatch(run, call("own_process")).value["pid"]
         os.kill(first, signal.SIGKILL)
-        gone([first], 5.0)
+        gone([first], 5.0 + SLACK_S)
         second = dispatcher.dispatch(run, call("own_process")).value["pid"]
         assert second != first
         ((worker,),) = dispatcher._idle.values()
         worker.maker += 1  # as in a process that was forked off: the worker is the parent's
         third = dispatcher.dispatch(run, call("own_process")).value["pid"]
         assert third != second
-        gone([second], 5.0)  # its socket was closed, so it left by itself
+        gone([second], 5.0 + SLACK_S)  # its socket was closed, so it left by itself
         worker.proc.wait()
 
 
@@ -280,7 +297,8 @@ def test_a_factory_makes_the_tool_in_the_worker() -> None:
         "counter",
         "runtime_tools:make_counter",
         factory={"start": 40},
-        timeout_s=5.0,
+        timeout_s=PATIENCE,
+        start_s=PATIENCE,
         result=("count",),
         repeatable=True,
     )
@@ -290,19 +308,19 @@ def test_a_factory_makes_the_tool_in_the_worker() -> None:
 
 
 def test_a_worker_runs_a_coroutine_function_too() -> None:
-    with Dispatcher([tool("slow_search", timeout_s=5.0)], Log()) as dispatcher:
+    with Dispatcher([tool("slow_search", timeout_s=PATIENCE)], Log()) as dispatcher:
         assert dispatcher.dispatch(run_of(dispatcher), call("slow_search", query="a")).value == {"hits": ["a"]}
 
 
 def test_what_a_tool_prints_is_not_its_result() -> None:
-    with Dispatcher([tool("prints", timeout_s=5.0)], Log()) as dispatcher:
+    with Dispatcher([tool("prints", timeout_s=PATIENCE)], Log()) as dispatcher:
         assert dispatcher.dispatch(run_of(dispatcher), call("prints")).value == {"read": ""}
 
 
 @pytest.mark.parametrize("target", ["no_such_module:tool", "runtime_tools:no_such_tool", "slow_import:tool"])
 def test_a_worker_that_does_not_start_is_no_business_of_the_model(target: str) -> None:
     record = Log()
-    made = Tool("tool", target, timeout_s=5.0, start_s=0.5, result=("x",))
+    made = Tool("tool", target, timeout_s=PATIENCE, start_s=0.5, result=("x",))
     with Dispatcher([made], record) as dispatcher, pytest.raises(ToolError, match="start"):
         dispatcher.answer(run_of(dispatcher), call("tool"))
     assert record[-1]["code"] == "tool_error"
@@ -311,8 +329,8 @@ def test_a_worker_that_does_not_start_is_no_business_of_the_model(target: str) -
 
 def test_a_failing_worker_tells_a_name_and_nothing_else(capfd: pytest.CaptureFixture[str]) -> None:
     model = Scripted(asks(call("secret")), says())
-    with Dispatcher([tool("secret", timeout_s=5.0), tool("bad_key", timeout_s=5.0)], Log()) as dispatcher:
-        run_loop(model, dispatcher, Budget(9, 60.0), [])
+    with Dispatcher([tool("secret", timeout_s=PATIENCE), tool("bad_key", timeout_s=PATIENCE)], Log()) as dispatcher:
+        run_loop(model, dispatcher, Budget(9, PATIENCE), [])
         assert json.loads(model.prompts[1])[-1]["value"] == {
             "error": "tool_error",
             "tool": "secret",
@@ -320,22 +338,22 @@ def test_a_failing_worker_tells_a_name_and_nothing_else(capfd: pytest.CaptureFix
         }
         assert "hunter2" not in model.prompts[1]
         with pytest.raises(ToolError, match="AuthenticationError"):
-            run_loop(Scripted(asks(call("bad_key")), says()), dispatcher, Budget(9, 60.0), [])
+            run_loop(Scripted(asks(call("bad_key")), says()), dispatcher, Budget(9, PATIENCE), [])
     assert "hunter2" in capfd.readouterr().err  # the operator sees it
 
 
 def test_what_a_tool_leaves_in_its_group_goes_with_its_worker(log: Path) -> None:
-    with Dispatcher([tool("leaves_a_child", timeout_s=5.0)], Log()) as dispatcher:
+    with Dispatcher([tool("leaves_a_child", timeout_s=PATIENCE)], Log()) as dispatcher:
         assert outcome(dispatcher, run_of(dispatcher), call("leaves_a_child", log=str(log))) == "ok"
         while not noted(log):
             time.sleep(0.01)
         assert alive(noted(log)[0])
-    gone(noted(log), 5.0)
+    gone(noted(log), 5.0 + SLACK_S)
 
 
 def test_two_calls_at_once_have_two_workers() -> None:
     async def scenario() -> None:
-        with Dispatcher([tool("slow", timeout_s=30.0, repeatable=True)], Log()) as dispatcher:
+        with Dispatcher([tool("slow", timeout_s=PATIENCE, repeatable=True)], Log()) as dispatcher:
             calls = [dispatcher.dispatch_async(run_of(dispatcher), call("slow", seconds=0.2)) for _ in range(4)]
             assert [answer.value for answer in await asyncio.gather(*calls)] == [{}] * 4
 
@@ -344,7 +362,7 @@ def test_two_calls_at_once_have_two_workers() -> None:
 
 def test_more_calls_than_workers_wait_for_their_turn() -> None:
     async def scenario() -> None:
-        made = tool("own_process", timeout_s=30.0, result=("pid",), repeatable=True)
+        made = tool("own_process", timeout_s=PATIENCE, result=("pid",), repeatable=True)
         with Dispatcher([made], Log(), workers=2) as dispatcher:
             calls = [dispatcher.dispatch_async(run_of(dispatcher), call("own_process")) for _ in range(20)]
             assert len({answer.value["pid"] for answer in await asyncio.gather(*calls)}) <= 2
@@ -354,20 +372,22 @@ def test_more_calls_than_workers_wait_for_their_turn() -> None:
 
 def test_who_waits_for_a_worker_waits_on_the_wall_budget() -> None:
     async def scenario() -> None:
-        with Dispatcher([tool("slow", timeout_s=30.0)], Log(), workers=1) as dispatcher:
-            first = asyncio.ensure_future(dispatcher.dispatch_async(run_of(dispatcher), call("slow", seconds=1.5)))
+        with Dispatcher([tool("slow", timeout_s=PATIENCE)], Log(), workers=1) as dispatcher:
+            first = asyncio.ensure_future(dispatcher.dispatch_async(run_of(dispatcher), call("slow", seconds=PATIENCE)))
             await asyncio.sleep(0.1)
             with pytest.raises(GateError, match="budget_exceeded"):
                 await dispatcher.dispatch_async(run_of(dispatcher, wall=0.1), call("slow", seconds=0.0))
             assert not first.done()
-            assert (await first).value == {}
+            first.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await first
 
     asyncio.run(scenario())
 
 
 def test_a_dispatcher_that_was_closed_leaves_no_idle_worker() -> None:
     before = children()
-    dispatcher = Dispatcher([tool("nothing", timeout_s=5.0, repeatable=True)], Log())
+    dispatcher = Dispatcher([tool("nothing", timeout_s=PATIENCE, repeatable=True)], Log())
     dispatcher.close()
     assert outcome(dispatcher, run_of(dispatcher), call("nothing")) == "ok"
     assert children() == before
@@ -377,7 +397,7 @@ def test_a_dispatcher_that_was_closed_leaves_no_idle_worker() -> None:
 
 
 def command(*argv: str, **more: Any) -> Tool:
-    return Tool("command", argv, **{"timeout_s": 10.0, "result": {"type": "object"}, **more})
+    return Tool("command", argv, **{"timeout_s": PATIENCE, "result": {"type": "object"}, **more})
 
 
 def test_a_command_reads_its_arguments_and_says_json() -> None:
@@ -410,20 +430,22 @@ def test_a_command_is_killed_with_its_children(log: Path) -> None:
     script = f"sleep 600 & echo $! >> {log}; trap '' TERM; echo $$ >> {log}; sleep 600 & wait"
     for _ in repeats(2, 50):
         log.unlink(missing_ok=True)
-        noop = noop_delay()
-        with Dispatcher([command("sh", "-c", script, timeout_s=TIMEOUT_S)], Log()) as dispatcher:
-            began = time.monotonic()
-            assert outcome(dispatcher, run_of(dispatcher), call("command")) == "tool_timeout"
-            assert time.monotonic() - began < TIMEOUT_S + LATE_S + noop + max(SLACK_S, 0.5)
+        while len(noted(log)) < 2:  # as above
+            log.unlink(missing_ok=True)
+            noop = noop_delay()
+            with Dispatcher([command("sh", "-c", script, timeout_s=TIMEOUT_S)], Log()) as dispatcher:
+                began = time.monotonic()
+                assert outcome(dispatcher, run_of(dispatcher), call("command")) == "tool_timeout"
+                assert time.monotonic() - began < TIMEOUT_S + LATE_S + noop + max(SLACK_S, 0.5)
+            gone(noted(log), 2.0 + SLACK_S)
         assert len(noted(log)) == 2
-        gone(noted(log), 2.0)
 
 
 def test_a_command_that_leaves_a_child_behind_leaves_none(log: Path) -> None:
     script = f"sleep 600 > /dev/null & echo $! >> {log}; echo '{{}}'"
     with Dispatcher([command("sh", "-c", script)], Log()) as dispatcher:
         assert outcome(dispatcher, run_of(dispatcher), call("command")) == "ok"
-        gone(noted(log), 2.0)
+        gone(noted(log), 2.0 + SLACK_S)
 
 
 def test_a_command_that_does_not_exist_ends_the_run() -> None:
@@ -440,7 +462,7 @@ def test_one_that_the_kernel_holds_is_collected_later(monkeypatch: pytest.Monkey
         for number in range(3):
             at = log.with_name(f"log-{number}")
             assert outcome(dispatcher, run_of(dispatcher), call("either", what="spins", log=str(at))) == "tool_timeout"
-            gone(noted(at), 5.0)
+            gone(noted(at), 5.0 + SLACK_S)
     while threading.active_count() > 1 and any("wait" in each.name for each in threading.enumerate()):
         time.sleep(0.001)
 
@@ -455,8 +477,8 @@ def test_nothing_leaks_over_many_dispatches(log: Path) -> None:
     async def here(n: int) -> dict[str, Any]:
         return {}
 
-    made = [tool(timeout_s=0.2), tool("text", timeout_s=30.0), command("cat")]
-    made.append(Tool("here", here, timeout_s=5.0, result={"type": "object"}))
+    made = [tool(timeout_s=0.2), tool("text", timeout_s=PATIENCE), command("cat")]
+    made.append(Tool("here", here, timeout_s=PATIENCE, result={"type": "object"}))
     with Dispatcher(made, lambda record: None) as dispatcher:
         for _ in repeats(150, 10_000):
             number += 1
