@@ -120,6 +120,8 @@ def test_what_a_change_cannot_touch_is_not_judged(project: Project) -> None:
     answer = project.check()
     assert answer.report["files_checked"] == 1
     project.repo.write({"helper.py": HELPER + "\n\nLAST = 1\n"})
+    assert project.check().report["files_checked"] == 2, "nobody reads it"
+    project.repo.write({"helper.py": changed(HELPER, "step > 8", "step > 9")})
     assert project.check().report["files_checked"] == 3
 
 
@@ -200,7 +202,7 @@ def test_a_crash_in_the_base_is_no_success(project: Project, monkeypatch: pytest
         raise ZeroDivisionError("made to break")
 
     project.repo.commit(PROJECT)
-    project.repo.write({"helper.py": HELPER + "\nLAST = 1\n"})
+    project.repo.write({"helper.py": changed(HELPER, "step > 8", "step > 9")})
     monkeypatch.setattr(loops.LoopFinder, "find", broken)
     answer = project.check()
     assert answer.status == 2

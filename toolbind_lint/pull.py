@@ -25,6 +25,7 @@ from toolbind_lint.loosened import Sources, loosened
 from toolbind_lint.revision import Compared
 from toolbind_lint.selection import RuleName
 from toolbind_lint.snapshot import Snapshot
+from toolbind_lint.touched import Part, Spread, changed_parts, parts
 from toolbind_lint.triage import triage
 from toolbind_lint.versions import Manifests, is_manifest
 
@@ -90,8 +91,8 @@ def _judge(now: Snapshot, targets: Collection[str], settings: Settings, compared
     head = prepare(now, targets, settings)
     base = prepare(compared.before, [p for p in compared.before.paths() if p.endswith(LINTED)], settings)
     changes = {path for path in compared.changed if not _means_the_same(path, base, head)}
-    changes |= _repinned(head, base, compared)
-    touched = _touched(head, compared, changes) | _touched(base, compared, changes)
+    whole = _repinned(head, base, compared)
+    touched = _touched(head, base, compared, changes, whole) | _touched(base, head, compared, changes, whole)
     wanted = _reachable(head, touched) | _reachable(base, touched)
     old = examine(_restricted(base, wanted), touched)
     new = examine(_restricted(head, wanted), touched)
@@ -116,16 +117,30 @@ def _versions(manifests: Manifests, path: str, packages: Sequence[str]) -> tuple
     return () if constraint is None else (constraint.package, *constraint.intervals)
 
 
-def _touched(side: Prepared, compared: Compared, changes: Collection[str]) -> frozenset[str]:
-    """The files whose loops a change can have touched: they read a changed file, or a changed file calls them.
-
-    A changed file of data counts as one that names it.
+def _touched(
+    side: Prepared, other: Prepared, compared: Compared, changes: Collection[str], whole: Collection[str]
+) -> frozenset[str]:
+    """The files whose loops a change can have touched, as one side has them. ``whole`` are files that may mean
+    something else all over; a changed file of data makes one of each file that names it.
     """
-    from toolbind_lint.recognise import leading_to, led_to
+    then = compared.renamed if side.snapshot is not compared.before else {b: a for a, b in compared.renamed.items()}
+    known = frozenset(side.project.paths)
+    changed: dict[str, Collection[Part] | None] = {
+        path: _parts(side, path, other, then.get(path, path)) for path in sorted(known.intersection(changes))
+    }
+    changed.update(dict.fromkeys(sorted(known.intersection({*whole, *_naming(side, compared.data)}))))
+    return Spread(side.project, lambda path: side.project.source(path).text).files(changed) if changed else frozenset()
 
-    changed = set(changes) & set(side.project.paths)
-    changed |= _naming(side, compared.data)
-    return leading_to(side.project, changed) | led_to(side.project, changed)
+
+def _parts(side: Prepared, path: str, other: Prepared, counterpart: str) -> Collection[Part] | None:
+    """What one side says in a file and the other does not; None for all of it."""
+    try:
+        texts = [other.project.source(counterpart).text, side.project.source(path).text]
+        if any(MARK.decode() in text.lower() for text in texts):
+            return None
+        return changed_parts(*map(parts, texts))
+    except (KeyError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def _means_the_same(path: str, base: Prepared, head: Prepared) -> bool:
