@@ -27,6 +27,7 @@ yaml: Any = importlib.import_module("yaml")  # comes with pre-commit, without ty
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 STEPS: dict[str, dict[str, Any]] = {step["name"]: step for step in ACTION["runs"]["steps"]}
 WORKFLOWS = sorted((ROOT / "docs" / "workflows").glob("*.yml"))
+OWN_WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 EVENTS = "https://docs.github.com/webhooks/webhook-events-and-payloads"
 
 LOOP = """\
@@ -466,13 +467,42 @@ def test_the_workflows_can_write_nothing_but_the_upload() -> None:
 def test_the_files_fit_their_schemas() -> None:
     check = [sys.executable, "-m", "check_jsonschema", "--builtin-schema"]
     subprocess.run([*check, "vendor.github-actions", str(ROOT / "action.yml")], check=True, capture_output=True)
-    subprocess.run([*check, "vendor.github-workflows", *map(str, WORKFLOWS)], check=True, capture_output=True)
+    subprocess.run(
+        [*check, "vendor.github-workflows", *map(str, (*WORKFLOWS, *OWN_WORKFLOWS))], check=True, capture_output=True
+    )
+
+
+def test_actionlint_finds_nothing(tmp_path: Path) -> None:
+    """In the workflows, and in the action where a workflow uses it with every input that it has."""
+    given = dict.fromkeys(ACTION["inputs"], "x")
+    own = {"uses": "./", "with": given, "id": "lint"}
+    shown = {"run": "echo " + " ".join(f'"${name.upper()}"' for name in ACTION["outputs"]), "env": {}}
+    shown["env"] = {name.upper(): "${{ steps.lint.outputs." + name + " }}" for name in ACTION["outputs"]}
+    job = {"runs-on": "ubuntu-latest", "steps": [own, shown]}
+    using = {"on": "push", "jobs": {"lint": job}}
+    folder = tmp_path / ".github" / "workflows"
+    folder.mkdir(parents=True)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "action.yml").write_bytes((ROOT / "action.yml").read_bytes())
+    for path in (*WORKFLOWS, *OWN_WORKFLOWS):
+        (folder / path.name).write_bytes(path.read_bytes())
+    (folder / "using.yml").write_text(yaml.safe_dump(using), encoding="utf-8")
+    lint = [str(Path(sys.executable).parent / "actionlint"), "-no-color", "-shellcheck=", "-pyflakes="]
+    done = subprocess.run(lint, cwd=tmp_path, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    given["no-such-input"] = "x"
+    (folder / "using.yml").write_text(yaml.safe_dump(using), encoding="utf-8")
+    done = subprocess.run(lint, cwd=tmp_path, check=False, capture_output=True, text=True)
+    assert "no-such-input" in done.stdout
 
 
 def test_zizmor_finds_nothing() -> None:
     zizmor = Path(sys.executable).parent / "zizmor"
     command = [str(zizmor), "--offline", "--no-config", "--persona", "pedantic", "--quiet"]
     done = subprocess.run(
-        [*command, str(ROOT / "action.yml"), *map(str, WORKFLOWS)], check=False, capture_output=True, text=True
+        [*command, str(ROOT / "action.yml"), *map(str, (*WORKFLOWS, *OWN_WORKFLOWS))],
+        check=False,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stdout + done.stderr
