@@ -131,7 +131,20 @@ PARAMETERS = ("tools", "choice", "messages", "stream", "needs", "param", "stop")
 """Keys of the catalogue whose values name parameters."""
 
 ORDINARY = frozenset(
-    {"agents", "config", "input", "llm", "message", "model", "options", "run_sync", "swarm", "tags", "timeout"}
+    {
+        "agents",
+        "config",
+        "input",
+        "is_error",
+        "llm",
+        "message",
+        "model",
+        "options",
+        "run_sync",
+        "swarm",
+        "tags",
+        "timeout",
+    }
 )
 """Words of speech, or of Python's own libraries, that are also a root, a parameter or a method of a framework."""
 

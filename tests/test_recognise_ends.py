@@ -71,7 +71,8 @@ def test_a_silent_end_stands_at_the_header() -> None:
 )
 def test_an_error_of_any_kind_is_anonymous(raised: str, count: int) -> None:
     text = loop(H, module="class Spent(Exception):\n    pass", after=f"raise {raised}")
-    assert [f.how for f in verdict(text, "exit").beside] == ["one-anonymous-end"] * count
+    found = [f.how for f in verdict(text, "exit").beside if f.how != "truncated-dispatch"]
+    assert found == ["one-anonymous-end"] * count
 
 
 @pytest.mark.parametrize(

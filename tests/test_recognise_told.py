@@ -66,7 +66,7 @@ def test_the_text_of_any_exception_leaks(handler: str) -> None:
 
 @pytest.mark.parametrize("handler", QUIET.values(), ids=QUIET.keys())
 def test_what_is_fixed_or_meant_for_the_model_does_not(handler: str) -> None:
-    assert hows(guarded(handler, module=f"import logging\n{OWN}")) == []
+    assert set(hows(guarded(handler, module=f"import logging\n{OWN}"))) <= {"unanswered-call"}
 
 
 SIGNALS = {

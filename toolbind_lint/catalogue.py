@@ -28,7 +28,7 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
     "client": {"call": "texts", "through": "texts"},
     # Asks a model. `tools`, `choice`, `messages`, `stream` name parameters; `method` also holds for a receiver that
     # nobody can
-    # resolve, when one of `needs` is given by keyword.
+    # resolve, when one of `needs` is given by keyword; a stream tells its usage only where `asks-usage` is given.
     "turn": {
         "call": "texts",
         "method": "text",
@@ -37,10 +37,12 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
         "choice": "texts",
         "messages": "texts",
         "stream": "text",
+        "asks-usage": "text",
     },
     # How calls are read out of a reply: attributes or keys that hold them, values of `type` that mark one among other
     # items,
-    # where a call has its name and its arguments; the reason for which a reply ended, by value.
+    # where a call has its name and its arguments; the reason for which a reply ended, by value, and whether these are
+    # all that there are (`finish-closed`).
     "reply": {
         "calls": "texts",
         "one-call": "texts",
@@ -53,6 +55,7 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
         "finish-final": "texts",
         "finish-calls": "texts",
         "finish-cut": "texts",
+        "finish-closed": "flag",
         "text": "texts",
     },
     # Values of a choice parameter that force a call on every turn: literals, or dicts with one of `types` under "type"
@@ -61,8 +64,9 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
     "forced-choice": {"param": "text", "values": "texts", "types": "texts", "any-dict": "flag"},
     # Holds a turn to one call: `param` is `value` (lower case), or a dict that has it under `key`.
     "single-call": {"param": "text", "key": "text", "value": "text"},
-    # What a tool's answer looks like on its way back: a role, a type, or a class.
-    "result-message": {"roles": "texts", "types": "texts", "classes": "texts", "keys": "texts"},
+    # What a tool's answer looks like on its way back: a role, a type, or a class; `error-flag` is the key that marks a
+    # failure.
+    "result-message": {"roles": "texts", "types": "texts", "classes": "texts", "keys": "texts", "error-flag": "text"},
     # Runs a tool by the name in its first argument (or in `name`); `proves` lists gates that it holds; `limit` and
     # `made-with` as
     # of a wait.

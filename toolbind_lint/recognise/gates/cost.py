@@ -7,6 +7,7 @@ import re
 from toolbind_lint.facts import Value
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.bounds import Bound
+from toolbind_lint.recognise.gates import streamed
 from toolbind_lint.recognise.gates.cap import header, number_text, place_of, worst
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.paths import Point
@@ -24,6 +25,15 @@ MAX_READ = 300
 def verdict(case: Case, ceiling: int | None = None) -> Verdict:
     """How the token or cost budget of a loop stands; one above the project's ceiling bounds nothing."""
     budgets = [b for b in case.bounds if is_budget(case, b)]
+    verdict = _judged(case, budgets, ceiling)
+    unheard = tuple(streamed.faults(case, budgets))
+    if not unheard:
+        return verdict
+    state = verdict.state if verdict.state in {"leaks", "missing"} else "leaks"
+    return verdict._replace(state=state, faults=(*verdict.faults, *unheard))
+
+
+def _judged(case: Case, budgets: list[Bound], ceiling: int | None) -> Verdict:
     off: tuple[Bound, Value] | None = None
     for budget in budgets:
         if not budget.leaves or not case.finder.finite(budget):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from toolbind_lint.facts import Place, Step
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.bounds import reach
-from toolbind_lint.recognise.gates import told
+from toolbind_lint.recognise.gates import failures, told, unanswered
 from toolbind_lint.recognise.gates.cap import place_of
 from toolbind_lint.recognise.gates.name_walk import plain
 from toolbind_lint.recognise.loops import Case
@@ -96,12 +96,14 @@ def verdict(case: Case) -> Verdict:
         if fault not in faults:
             faults.append(fault)
     faults.extend(told.found(case))
+    faults.extend(unanswered.faults(case))
+    beside = tuple(failures.faults(case, lambda raised: is_gate(raised, declared)))
     if faults:
         faults.sort(key=lambda f: (_ORDER.index(f.how), f.place))
-        return Verdict("errors", "leaks", tuple(faults), tuple(stops))
+        return Verdict("errors", "leaks", tuple(faults), tuple(stops), beside)
     if stops:
-        return Verdict("errors", "held", (), tuple(dict.fromkeys(stops)))
-    return Verdict("errors", "unknown" if case.graph.truncated else "not-applicable")
+        return Verdict("errors", "held", (), tuple(dict.fromkeys(stops)), beside)
+    return Verdict("errors", "unknown" if case.graph.truncated else "not-applicable", (), (), beside)
 
 
 def answers(handler: ir.Handler) -> bool:

@@ -1,0 +1,23 @@
+"""Each turn holds one call at most."""
+
+import json
+
+from openai import OpenAI
+
+client = OpenAI(timeout=30)
+MAX_STEPS = 8
+
+
+def run(messages, tools, handlers):
+    for _ in range(MAX_STEPS):
+        reply = client.chat.completions.create(
+            model="m", messages=messages, tools=tools, parallel_tool_calls=False
+        )
+        message = reply.choices[0].message
+        messages.append(message)
+        if not message.tool_calls:
+            return message.content
+        call = message.tool_calls[0]
+        result = handlers[call.function.name](**json.loads(call.function.arguments))
+        messages.append({"role": "tool", "tool_call_id": call.id, "content": result})
+    raise RuntimeError("step cap")

@@ -1,0 +1,26 @@
+"""The failure is marked."""
+
+import anthropic
+
+client = anthropic.Anthropic(timeout=30)
+MAX_STEPS = 8
+
+
+def run(messages, tools, handlers):
+    for _ in range(MAX_STEPS):
+        reply = client.messages.create(model="m", max_tokens=900, messages=messages, tools=tools)
+        messages.append({"role": "assistant", "content": reply.content})
+        if reply.stop_reason != "tool_use":
+            return reply
+        results = []
+        for block in reply.content:
+            if block.type != "tool_use":
+                continue
+            failed = False
+            try:
+                content = handlers[block.name](**block.input)
+            except Exception:
+                content, failed = "failed", True
+            results.append({"type": "tool_result", "tool_use_id": block.id, "content": content, "is_error": failed})
+        messages.append({"role": "user", "content": results})
+    raise RuntimeError("step cap")

@@ -1,0 +1,21 @@
+"""The arguments are parsed where nobody takes the failure, and the reason is not read."""
+
+import json
+
+from openai import OpenAI
+
+client = OpenAI(timeout=30)
+MAX_STEPS = 8
+
+
+def run(messages, tools, handlers):
+    for _ in range(MAX_STEPS):
+        reply = client.chat.completions.create(model="m", messages=messages, tools=tools)
+        message = reply.choices[0].message
+        messages.append(message)
+        if not message.tool_calls:
+            return message.content
+        for call in message.tool_calls:
+            content = handlers[call.function.name](**json.loads(call.function.arguments))  # expect: TB609
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": content})
+    raise RuntimeError("step cap")
