@@ -47,6 +47,8 @@ PAY = "def pay(invoice, cents):\n    return client.pay(invoice, cents)"
         ("send_email", "data"),
         ("drop_table", "data"),
         ("update_customer_record", "data"),
+        ("refund_item", "money"),
+        ("book_table", "money"),
         ("refund_policy", None),
         ("get_order", None),
         ("list_users", None),
@@ -91,6 +93,11 @@ def test_what_a_function_calls_says_it(body: str, moves: str, again: bool) -> No
 )
 def test_a_function_that_changes_nothing_outside_moves_nothing(body: str) -> None:
     assert mutation(body) is None
+
+
+def test_a_statement_that_reads_changes_nothing() -> None:
+    assert mutation("return db.execute('SELECT * FROM refunds')", "refund") is None
+    assert mutation("query = 'SELECT 1'\n    return db.execute(query)", "issue_refund") is None
 
 
 @pytest.mark.parametrize("body", ["TABLE[key] -= amount", "return client.post(key, amount)", "del TABLE[key]"])
@@ -190,6 +197,7 @@ Runner.run_sync(agent, "x", max_turns=3)
     [
         (", function_tool", "@function_tool", "pay", 1),
         (", function_tool", "@function_tool", "", 1),
+        (", function_tool as tool", "@tool", "pay", 1),
         ("", "", "pay", 1),
         (", function_tool", "", "function_tool(pay)", 1),
         ("", "", "", 0),

@@ -465,3 +465,19 @@ def test_a_chain_is_one_dispatch() -> None:
         "    open(2)\nelse:\n    raise KeyError"
     )
     assert len(dispatches(world(body(text)))) == 1
+
+
+@pytest.mark.parametrize("test", ["block.type != 'tool_use'", "block.type not in ('tool_use',)"])
+def test_behind_a_test_that_skips_other_items_stand_the_calls(test: str) -> None:
+    text = f"""\
+from anthropic import Anthropic
+client = Anthropic()
+def run(messages, tools):
+    reply = client.messages.create(model='m', max_tokens=9, messages=messages, tools=tools)
+    for block in reply.content:
+        if {test}:
+            continue
+        probe(block.name)
+"""
+    assert "name" in roles_in(text).split()
+    assert "name" not in roles_in(text.replace(test, "block.text")).split()

@@ -54,12 +54,11 @@ class AgentFinder:
             if run.function.key not in retried and not self._loops.reaches_turn(run.function):
                 retried.add(run.function.key)
                 yield from self._retries(run)
-            for function, faults in self._functions.given(run):
-                yield self._tool(function, faults)
         for binding in self._bindings.find(module, number):
             yield self._binding(binding)
-        for function, faults in self._functions.decorated(module, number):
-            yield self._tool(function, faults)
+        for finder in (self._functions.decorated, self._functions.given):
+            for function, faults in finder(module, number):
+                yield self._tool(function, faults)
 
     def _retries(self, run: Run) -> Iterator[Subject]:
         """Decorators that repeat the whole run after a failure."""

@@ -8,6 +8,7 @@ plans, files of its own) is not meant.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Literal, NamedTuple, cast
 
 from toolbind_lint.catalogue import Catalogue, Row
@@ -55,7 +56,8 @@ _SENT = "emails?|e_mails?|mails?|sms|text_messages?|fax|tweets?|letters?|invitat
 _SENT_ACTS = "send|post|publish|reply|forward|mail|broadcast|email"
 
 _NAMES: tuple[tuple[Moves, re.Pattern[str]], ...] = (
-    ("money", re.compile(rf"^(?:{_MONEY_ALONE})$")),
+    ("money", re.compile(rf"^(?:{_MONEY_ALONE})(?:_(?:items?|products?|customers?|cards?|accounts?|users?))?$")),
+    ("money", re.compile(r"^(?:order|buy|sell|book|reserve)_(?:items?|products?|tables?|rooms?|seats?|cars?|rides?)$")),
     ("money", re.compile(rf"^(?:{_MONEY_ACTS})_(?:\w+_)?(?:{_MONEY})(?:_|$)")),
     ("identity", re.compile(rf"^(?:{_IDENTITY_ACTS})_(?:\w+_)?(?:{_IDENTITY})$")),
     ("data", re.compile(rf"^(?:{_SENT_ACTS})_(?:\w+_)?(?:{_SENT})$")),
@@ -73,6 +75,7 @@ _REPEATABLE = re.compile(
 _SQL = re.compile(
     r"^\s*(insert\s+into|update\s+\S+\s+set|delete\s+from|drop\s+table|truncate\s+(?:table\s+)?\S+)", re.I
 )
+_SELECTS = re.compile(r"^\s*(?:select|show|describe|explain|pragma|with)\b", re.I)
 _RELATIVE = re.compile(r"set\s+(\w+)\s*=\s*\1\s*[-+]", re.I)
 _OUTSIDE = re.compile(
     r"^(?:post|put|patch|delete|request|execute|executemany|commit|save|insert\w*|update\w*|send\w*|write\w*|create\w*|"
@@ -181,17 +184,21 @@ class MutationFinder:
         """The SQL that a call is given and that changes something."""
         if last_name(call.func) not in {"execute", "executemany", "run", "fetch", "fetchrow", "raw", "text", "query"}:
             return ""
+        return next((text for text in self._texts(call, function) if _SQL.search(text)), "")
+
+    def _texts(self, call: ir.Call, function: Function) -> Iterator[str]:
+        """The texts that the first argument of a call may be."""
         for arg in call.args[:1]:
             for value, _ in self.program.values(arg.value, function):
-                text = (
-                    value.text if isinstance(value, ir.FString) else value.value if isinstance(value, ir.Const) else ""
-                )
-                if isinstance(value, ir.Call) and value.args and last_name(value.func) == "text":
-                    inner = value.args[0].value
-                    text = inner.value if isinstance(inner, ir.Const) else ""
-                if isinstance(text, str) and _SQL.search(text):
-                    return text
-        return ""
+                wrapped = isinstance(value, ir.Call) and value.args and last_name(value.func) == "text"
+                spelled = value.args[0].value if wrapped and isinstance(value, ir.Call) else value
+                text = spelled.text if isinstance(spelled, ir.FString) else getattr(spelled, "value", "")
+                if isinstance(text, str):
+                    yield text
+
+    def _reads(self, call: ir.Call, function: Function) -> bool:
+        """Whether a call is given a statement of SQL that only reads."""
+        return any(_SELECTS.search(text) for text in self._texts(call, function))
 
     def _is_container(self, call: ir.Call, function: Function) -> bool:
         base = call.func.base if isinstance(call.func, ir.Attr) else None
@@ -202,7 +209,7 @@ class MutationFinder:
 
     def _changes(self, node: ir.Node, function: Function) -> bool:
         if isinstance(node, ir.Call):
-            if self.program.targets(node, function):
+            if self.program.targets(node, function) or self._reads(node, function):
                 return False
             return bool(_OUTSIDE.search(last_name(node.func))) and self._is_outside(node, function)
         targets: tuple[ir.Expr, ...] = ()

@@ -62,6 +62,8 @@ _MODELS = frozenset({"llm", "model", "lm", "chat_model", "language_model"})
 _MODEL_ENDS = ("_llm", "_model", "_lm")
 _ADDING = ("append", "extend", "add")
 _CONVERSATION = ("message", "history", "conversation", "prompt", "chat", "thread", "context")
+_SHOWS = frozenset({"==", "in", "is", "!=", "not in", "is not"})
+"""Comparisons that tell a call among other items; behind ``if block.type != <call type>: continue`` stand the calls."""
 _FOLDS = frozenset({"lower", "casefold", "upper"})
 _PATTERN_METHODS = frozenset({"startswith", "endswith"})
 RUNS = frozenset(
@@ -336,7 +338,7 @@ class RoleFinder:
             found: set[str] = set()
             body = function.node.body
             for node in ir.walk_all(body):
-                if isinstance(node, ir.Compare) and node.op in {"==", "in", "is"}:
+                if isinstance(node, ir.Compare) and node.op in _SHOWS:
                     holder, word = _key_read(node.left)
                     values = {
                         c.value for c in ir.walk(node.right) if isinstance(c, ir.Const) and isinstance(c.value, str)

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.gates import mutating
 from toolbind_lint.recognise.gates.mutating import Bound, Guards
+from toolbind_lint.recognise.makers import Made
 from toolbind_lint.recognise.mutations import MutationFinder
 from toolbind_lint.recognise.program import External, Function, FunctionRef, Module
 from toolbind_lint.recognise.roles import last_name
-from toolbind_lint.recognise.runs import Run, RunFinder
+from toolbind_lint.recognise.runs import RunFinder
 from toolbind_lint.verdicts import Fault
 
 _AGREES = re.compile(
@@ -30,6 +31,8 @@ class ToolFinder:
         self._program = runs.program
         self._mutations = MutationFinder(runs.program, runs.catalogue)
         self._names = frozenset(name.rpartition(".")[2] for name in runs.catalogue.calls.get("tool", {}))
+        agents = (call for row in runs.catalogue.rows if row.kind == "agent" for call in row.all("call"))
+        self._makers = frozenset(call.rpartition(".")[2] for call in agents)
         self._told: set[str] = set()
         self._agreed: dict[str, bool] = {}
 
@@ -42,13 +45,20 @@ class ToolFinder:
             if any(self._is_tool(d, scope) for d in function.node.decorators):
                 yield from self._judged(function, module)
 
-    def given(self, run: Run) -> Iterator[tuple[Function, list[Fault]]]:
-        """The functions of the project that stand in the lists of tools of the agents of a run."""
-        for made in run.agents:
-            params = [p for p in made.row.all("loops-with") if p.rpartition(":")[2] == "tools"]
-            for value in (
-                v for p in params for v in self._runs.given(made, p.rpartition(":")[2], p.rpartition(":")[0])
-            ):
+    def given(self, module: Module, number: int) -> Iterator[tuple[Function, list[Fault]]]:
+        """The functions of the project that an agent, made in a top-level statement, is given as tools."""
+        if module.index.statements[number].calls.isdisjoint(self._makers):
+            return
+        for function in self._program.functions(module, number):
+            for call in function.calls:
+                row = self._runs.agents.row(call.func, function) if last_name(call.func) in self._makers else None
+                if row is not None:
+                    yield from self._of(Made(row, call, function))
+
+    def _of(self, made: Made) -> Iterator[tuple[Function, list[Fault]]]:
+        for param in made.row.all("loops-with"):
+            position, _, name = param.rpartition(":")
+            for value in self._runs.given(made, name, position):
                 for item in self._runs.agents.elements(value.expr, value.function):
                     yield from self._item(item.expr, item.function, made.function.module)
 
