@@ -77,9 +77,7 @@ PARTS: Mapping[str, tuple[Item, ...]] = {
     ),
 }
 
-REASONS: Mapping[str, str] = {
-    "B.mistake4": "No rule: a run that ends by an exception has ended, and costs an answer and no more.",
-}
+REASONS: Mapping[str, str] = {}
 """For an item that no rule serves: why."""
 
 HEAD = """# What is checked, item by item
