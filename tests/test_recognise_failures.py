@@ -50,6 +50,20 @@ def test_failures_that_are_answered_need_a_count(text: str, told: bool) -> None:
     assert [line.split()[0] for line in beside(text, "uncapped-failures")] == ["for"] * told
 
 
+def test_a_call_without_a_form_that_runs_is_a_failure() -> None:
+    module = (
+        "class FormatError(Exception):\n    pass\ndef read(call):\n    if not call.function.arguments:\n"
+        "        raise FormatError('no arguments')\n    return json.loads(call.function.arguments)"
+    )
+    run = (
+        "try:\n    arguments = read(call)\nexcept FormatError as e:\n"
+        "    messages.append({'role': 'tool', 'tool_call_id': call.id, 'content': str(e)})\n    continue\n"
+        "result = handlers[call.function.name](**arguments)"
+    )
+    assert [line.split()[0] for line in beside(loop(H, run=run, module=module), "uncapped-failures")] == ["for"]
+    assert beside(loop(H, run=run, module=module).replace("FormatError", "Paused"), "uncapped-failures") == []
+
+
 def test_a_gate_error_is_no_failure() -> None:
     text = guarded("except BudgetExceeded:\n    result = 'spent'", module="class BudgetExceeded(Exception):\n    pass")
     assert beside(text, "uncapped-failures") == []

@@ -19,6 +19,9 @@ MAX_CALLERS = 12
 
 _ORDER = frozenset({"<", "<=", ">", ">=", "=="})
 _COUNTED = re.compile(r"(fail|error|consecutive|retr(y|ies)|attempt|strike|mistake|invalid|malformed|exception)", re.I)
+_MALFORMED = re.compile(
+    r"(format|pars|malform|invalid|bad)\w*(error|exception|call|action|argument|reply|response)", re.I
+)
 _BROAD = frozenset({"Exception", "BaseException"})
 
 
@@ -52,14 +55,21 @@ def _answering(case: Case, dispatches: tuple[Point, ...]) -> Iterator[Point]:
     """The handlers that take what a tool raises, after which the loop goes on."""
     sources = set(dispatches)
     seen: set[Point] = set()
-    for handler, source, _ in case.graph.caught:
-        if source not in sources or handler in seen or handler not in case.finder.inside:
+    for handler, source, raised in case.graph.caught:
+        if handler in seen or handler not in case.finder.inside:
+            continue
+        if source not in sources and not _is_bad_call(source, raised):
             continue
         seen.add(handler)
         if not isinstance(handler.node, ir.Handler) or not _takes_failures(case, handler):
             continue
         if case.kind != "tool-loop" or (case.finder.goes_on(handler) and not case.finder.ends_by_state(handler)):
             yield handler
+
+
+def _is_bad_call(source: Point, raised: Raised) -> bool:
+    """Whether the project itself raises because a call or an action of the model's has no form that can be run."""
+    return source.kind == "raise" and raised.project and any(_MALFORMED.search(n) for n in raised.names)
 
 
 def _taken(case: Case, handler: Point) -> Raised:
