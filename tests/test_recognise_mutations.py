@@ -222,3 +222,15 @@ def test_the_gate_stands_as_it_stood() -> None:
         stands(text, "allowlist").split()[0]
         == stands(text.replace("client.pay(", "client.get("), "allowlist").split()[0]
     )
+
+
+@pytest.mark.parametrize(
+    ("given", "missing"), [("", "an idempotency key and an approval step"), (", ref=1", "an approval step")]
+)
+def test_a_project_says_itself_what_moves_something(given: str, missing: str) -> None:
+    tool = f"from acme import desk\ndef act(x):\n    return desk.settle(x{given})\nTOOLS = {{'act': act}}"
+    text = loop(H, module=tool, run=RUN_TOOL)
+    assert subject(text).verdict("allowlist").beside == ()
+    rows = [{"mutation": [{"call": "acme.desk.settle", "moves": "money", "key": ["ref"]}]}]
+    (fault,) = subject(text, tables=rows).verdict("allowlist").beside
+    assert dict(fault.words)["param"] == missing
