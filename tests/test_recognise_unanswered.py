@@ -105,6 +105,23 @@ ANSWERED = {
 }
 
 
+OPEN["the request is made anew on each pass"] = (
+    loop(
+        H,
+        top="request = {'model': 'm', 'messages': messages, 'tools': tools}",
+        ask="client.chat.completions.create(**request)",
+        inner="if call.function.name not in handlers:\n    continue",
+    ),
+    "if",
+)
+ANSWERED["other code looks the transcript over"] = loop(
+    H,
+    top="ready = mended(messages)",
+    ask="client.chat.completions.create(model='m', messages=ready, tools=tools)",
+    inner="if call.function.name not in handlers:\n    continue",
+)
+
+
 @pytest.mark.parametrize(("text", "start"), OPEN.values(), ids=OPEN.keys())
 def test_a_way_that_says_nothing_leaves_the_call_open(text: str, start: str) -> None:
     assert [line.split()[0] for line in open_calls(text)] == [start]

@@ -74,6 +74,7 @@ class _Walk:
             self.graph, self.builder.cell, case.tools.program, case.tools.roles, case.tools.values
         )
         self.stores = [p for p in self.graph.points if p in self.inside and speech.stores_reply(p)]
+        self.stored = frozenset(p.cell for p in self.stores if p.cell is not None)
         self.kept = self._transcript()
         self._says: dict[Point, bool] = {}
         self._loops: dict[int, list[Point]] | None = None
@@ -295,8 +296,10 @@ class _Walk:
 
     def _mends(self, point: Point) -> bool:
         """Whether a point makes the transcript anew, shortens it or hands it to who may mend it."""
-        if point.kind == "shrink" or (point.kind == "set" and point.cell in self.kept):
+        if point.kind == "shrink":
             return True
+        if point.kind == "set" and point.cell in self.kept:
+            return point.cell in self.stored or not self.stored or self._is_made_over(point)
         if point.kind != "say" or point.value is None:
             return False
         if point.op == "put" and point.cell in self.kept:
@@ -306,6 +309,16 @@ class _Walk:
         frame = point.value_frame or point.frame
         given = point.value.items if isinstance(point.value, ir.Seq) else (point.value,)
         return any(self.builder.cell(g, frame) in self.kept for g in given if isinstance(g, (ir.Name, ir.Attr)))
+
+    def _is_made_over(self, point: Point) -> bool:
+        """Whether what a turn is given is made of the transcript by other code, which may mend it."""
+        frame = point.value_frame or point.frame
+        for node in ir.walk(point.value) if point.value is not None else ():
+            if isinstance(node, ir.Call):
+                given = [a.value for a in node.args] + ([node.func.base] if isinstance(node.func, ir.Attr) else [])
+                if any(self.builder.cell(g, frame) in self.stored for g in given):
+                    return True
+        return False
 
     def _is_of(self, point: Point, collected: frozenset[Cell]) -> bool:
         """Whether a point says only what the body of the ``for`` put together."""
