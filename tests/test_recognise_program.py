@@ -267,6 +267,31 @@ def test_of_two_bases_the_first_wins() -> None:
     assert means(text) == ["agent.py:A.m"]
 
 
+def test_super_is_the_next_class_that_has_the_method_of_several_bases() -> None:
+    text = (
+        "class A:\n    def m(self):\n        raise NotImplementedError\nclass B(A): ...\n"
+        "class C(A):\n    def m(self): ...\nclass D(B, C):\n    def m(self):\n        probe(super().m)"
+    )
+    assert means(text) == ["agent.py:C.m"]
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("f'{kind}_runner'", ["agent.py:A.code_runner", "agent.py:A.plugin_runner"]),
+        ("f'run_{kind}'", ["agent.py:A.run_it"]),
+        ("f'{kind}'", []),
+        ("f'_{kind}'", []),
+    ],
+)
+def test_an_attribute_whose_name_is_pieced_together_is_one_of_those_that_fit(name: str, wanted: list[str]) -> None:
+    text = (
+        "class A:\n    def code_runner(self): ...\n    def plugin_runner(self): ...\n    def run_it(self): ...\n"
+        f"    def m(self, kind):\n        probe(getattr(self, {name}))"
+    )
+    assert sorted(means(text)) == wanted
+
+
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [

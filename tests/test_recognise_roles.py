@@ -431,10 +431,20 @@ def test_a_dispatch_has_a_form(text: str, form: str) -> None:
         "if call.id == 'a':\n    open(1)",
         "if call.function.name == 'a':\n    x = 1",
         "len(call.function.name)",
+        "self.note('call', {'name': call.function.name, 'arguments': call.function.arguments})",
+        "x = self.note(data={'name': call.function.name, 'arguments': call.function.arguments})",
+        "self.note(call.function.name, call.function.arguments)",
+        "Started(handlers[call.function.name], call.function.arguments)",
+        "self.metrics.setdefault(call.function.name, 0).add_call(call.function.arguments)",
+        "self.metrics[call.function.name].add_call(call.function.arguments)",
+        "x = handlers[call.function.name].args_schema.validate_args(call.function.arguments)",
+        "x = json.dumps(handlers[call.function.name]).weigh(call.function.arguments)",
+        "x = weigh(call.function.arguments)",
     ],
 )
 def test_what_the_model_does_not_choose_is_no_dispatch(text: str) -> None:
-    assert dispatches(world(body(text))) == []
+    before = "def weigh(text) -> int:\n    return len(text)\n"
+    assert dispatches(world(body(text, before=before))) == []
 
 
 @pytest.mark.parametrize(

@@ -228,7 +228,7 @@ class DispatchFinder(RoleFinder):
                 return self._declared(call, row, function, callee)
             if row is not None and not self.program.targets(call, function) and self._model_named(call, row, function):
                 return Dispatch(call, function, "server", _first(call, row.one("name")), callee)
-            if TOOL in self.of(func.base, function) and (func.name in RUNS or self.carries_arguments(call, function)):
+            if TOOL in self.of(func.base, function) and (func.name in RUNS or self._runs_by_it(call, func, function)):
                 form, key, lookup = self._looked_up(func.base, function, 0)
                 return Dispatch(call, function, form, key, callee, lookup)
         elif TOOL in self.of(func, function):
@@ -241,6 +241,12 @@ class DispatchFinder(RoleFinder):
             or self._executed(call, function, callee)
             or self._handed_on(call, function, callee)
         )
+
+    def _runs_by_it(self, call: ir.Call, func: ir.Attr, function: Function) -> bool:
+        """Whether a method of a tool is given the arguments to run with, not to read or to keep them."""
+        if func.name in self._inert_methods or func.name in _KEEPS or func.name.lstrip("_").startswith(_READS):
+            return False
+        return self.carries_arguments(call, function) and not self.is_dropped(call, function)
 
     def _is_written_out(self, call: ir.Call, meaning: External, function: Function) -> bool:
         """``eval(f"{name}(**arguments)")``: a whole call is made of the name and evaluated."""
@@ -282,6 +288,8 @@ class DispatchFinder(RoleFinder):
             ):
                 return None
             if isinstance(meaning, FunctionRef) and self._hands_down(meaning.function):
+                return None
+            if isinstance(meaning, FunctionRef) and not splat and _measures(meaning.function):
                 return None
         if not splat and (
             self.is_dropped(call, function) or any(NAME in self.of(a.value, function) for a in call.args)
@@ -331,10 +339,11 @@ class DispatchFinder(RoleFinder):
 
     def _handed_a_tool(self, call: ir.Call, function: Function, callee: str) -> Dispatch | None:
         """``to_thread(tools[name], **arguments)``: a tool and its arguments are given to what runs it."""
-        if not call.args or last_name(call.func) in self._inert_methods or self.program.targets(call, function):
+        name = last_name(call.func)
+        if not call.args or name in self._inert_methods or self.program.targets(call, function):
             return None
-        if _ASKS.search(last_name(call.func)):
-            return None
+        if _ASKS.search(name) or name[:1].isupper():
+            return None  # it is asked about the call, or holds what is known of it
         if any(isinstance(m, External) and m.name in PASSING_CALLS for m in self.program.resolve(call.func, function)):
             return None  # it says the tool's name, or waits for what runs it
         given = next((a.value for a in call.args if TOOL in self.of(a.value, function)), None)
@@ -395,7 +404,8 @@ class DispatchFinder(RoleFinder):
             return None
         if not isinstance(call.func, (ir.Attr, ir.Name)):
             return None
-        for meaning in self.program.resolve(call.func, function):
+        meanings = self.program.resolve(call.func, function)
+        for meaning in meanings:
             if isinstance(meaning, External) and (
                 meaning.name.startswith("builtins.")
                 or self.catalogue.find("inert", meaning.name)
@@ -404,11 +414,13 @@ class DispatchFinder(RoleFinder):
                 return None
             if not isinstance(meaning, External):
                 return None
-        roles = [self.of(a.value, function) for a in call.args]
-        named = any(NAME in r for r in roles)
-        if named and any(ARGS in r for r in roles):
-            key = next((a.value for a, r in zip(call.args, roles, strict=True) if NAME in r), None)
-            return Dispatch(call, function, "handed-on", key, callee)
+        if not meanings and self.is_dropped(call, function):
+            return None  # what gives nothing back keeps a record
+        given = [(a.value, self.of(a.value, function)) for a in call.args]
+        for key, roles in given:
+            # A name and its arguments in one table are told to somebody; side by side they are run.
+            if NAME in roles and any(ARGS in r for value, r in given if value is not key):
+                return Dispatch(call, function, "handed-on", key, callee)
         return None
 
     @property
@@ -512,6 +524,12 @@ class DispatchFinder(RoleFinder):
                         if row is not None and row.one("form") == "namespace":
                             return True
         return False
+
+
+def _measures(function: Function) -> bool:
+    """Whether a function says that it gives a number or a yes or no: it looks at what it is given."""
+    returns = function.node.returns
+    return isinstance(returns, ir.Name) and returns.id in {"int", "float", "bool"}
 
 
 def _calls(body: tuple[ir.Stmt, ...]) -> bool:

@@ -22,6 +22,8 @@ from toolbind_lint.source import SyntaxFault
 
 MAX_MEANINGS = 8
 MAX_DEPTH = 24
+MIN_SPELLED = 3
+"""Letters of a name that must be constant before the attributes that hold them are looked up."""
 MAX_LEADING = 256
 """Files of which it is kept who leads to them: of each that may be the whole project."""
 SHORT_BODY = 6
@@ -603,6 +605,10 @@ class Program:
         if isinstance(expr, ir.Name):
             yield from self._name(expr.id, function, depth)
         elif isinstance(expr, ir.Attr):
+            owner = _method_owner(function) if _is_super(expr.base) else None
+            if owner is not None:
+                yield from self._member(Instance(owner), expr.name, depth, above=True)
+                return
             for base in self.resolve(expr.base, function, depth):
                 yield from self.attribute(base, expr.name, depth)
         elif isinstance(expr, ir.Call):
@@ -925,8 +931,9 @@ class Program:
                 return found
         return None
 
-    def _member(self, base: ClassRef | Instance, name: str, depth: int) -> Iterator[Meaning]:
-        for cls in self.mro(base.cls):
+    def _member(self, base: ClassRef | Instance, name: str, depth: int, *, above: bool = False) -> Iterator[Meaning]:
+        """A member of a class, or the one ``above`` it that ``super()`` of the class means."""
+        for cls in self.mro(base.cls)[1 if above else 0 :]:
             if isinstance(cls, External):
                 # A field that the project declares on a class with a base from outside is what it says there.
                 declared = [m for b in self.fields(base, name) for m in self.bound(b, b.scope, depth + 1)]
@@ -1087,16 +1094,29 @@ class Program:
                         for base in self.resolve(call.args[0].value, function, depth):
                             yield from self.attribute(base, name.value, depth)
                         continue
+                    if isinstance(name, ir.FString):
+                        for base in self.resolve(call.args[0].value, function, depth):
+                            yield from self._spelled(base, name, depth)
+                        continue
             yield from self.called(meaning, depth)
 
+    def _spelled(self, base: Meaning, name: ir.FString, depth: int) -> Iterator[Meaning]:
+        """The attributes that a name may stand for, a piece of which is constant: ``getattr(self, f"{kind}_runner")``."""
+        if not isinstance(base, (ClassRef, Instance)) or len(name.text.strip("_")) < MIN_SPELLED:
+            return
+        seen: set[str] = set()
+        for cls in self.mro(base.cls):
+            if isinstance(cls, Class):
+                stored = {each for unit in cls.module.index.units for each in unit.stores or ()}
+                seen |= {each for each in {*self.members(cls), *stored} if name.text in each}
+        for each in sorted(seen)[:MAX_MEANINGS]:
+            if each.startswith(name.text) or each.endswith(name.text):
+                yield from self.attribute(base, each, depth)
+
     def _super(self, function: Function) -> Iterator[Meaning]:
-        scope: Function | None = function
-        while scope is not None and scope.cls is None:
-            scope = scope.parent
-        if scope is not None and scope.cls is not None:
-            for base in self.mro(scope.cls)[1:]:
-                yield Instance(base) if isinstance(base, Class) else External(base.name + "()")
-                return
+        owner = _method_owner(function)
+        for base in self.mro(owner)[1:2] if owner is not None else ():
+            yield Instance(base) if isinstance(base, Class) else External(base.name + "()")
 
     def _returned(self, function: Function, depth: int) -> Iterator[Meaning]:
         if depth > MAX_DEPTH:
@@ -1355,6 +1375,18 @@ class Program:
                 if function.node.qualname == definition.name and not is_abstract(function.node):
                     out.append(function)
         return out
+
+
+def _is_super(expr: ir.Expr) -> bool:
+    return isinstance(expr, ir.Call) and isinstance(expr.func, ir.Name) and expr.func.id == "super"
+
+
+def _method_owner(function: Function) -> Class | None:
+    """The class whose method a function is, or stands in."""
+    scope: Function | None = function
+    while scope is not None and scope.cls is None:
+        scope = scope.parent
+    return scope.cls if scope is not None else None
 
 
 def _stands_at(line: int, unit: Unit) -> bool:

@@ -143,6 +143,9 @@ PASSING_CALLS = frozenset(
     ]
 )
 
+_TEXTS = frozenset({"json.loads", "json.dumps", "builtins.str"})
+"""What makes a text, or reads one: there is no tool in a text."""
+
 
 MAX_DEPTH = 400
 """How far a value is followed from name to name."""
@@ -218,7 +221,11 @@ class RoleFinder:
         if isinstance(expr, (ir.Seq, ir.DictE, ir.FString, ir.Bin)):
             found = NONE
             for child in ir.children(expr):
-                found |= self.of(child, function)  # type: ignore[arg-type]
+                given = self.of(child, function)  # type: ignore[arg-type]
+                # Arguments that are put into a table inside a table are told, not handed on.
+                found |= given - {NAME, ARGS} if isinstance(child, ir.DictE) else given
+            if isinstance(expr, ir.DictE) and found & {NAME, ARGS} and self._is_call(expr, function):
+                found = found - {NAME, ARGS} | {CALL}
             if isinstance(expr, (ir.FString, ir.Bin)):
                 found -= {TOOL}
                 if _is_prose(expr):
@@ -533,7 +540,7 @@ class RoleFinder:
                 found = NONE
                 for arg in expr.args:
                     found |= self.of(arg.value, function)
-                return found
+                return found - {TOOL} if meaning.name in _TEXTS else found
             if self.catalogue.find("pattern-test", meaning.name):
                 # What a pattern makes of a name is still a name that the model gave.
                 return frozenset(r for a in expr.args for r in self.of(a.value, function) if r in {NAME, REPLY})
@@ -547,7 +554,7 @@ class RoleFinder:
             key = expr.args[0].value
             if isinstance(key, ir.Const) and isinstance(key.value, str):
                 return self._part(func.base, key.value, expr, function)
-            if self._looks_up(key, self.of(func.base, function), function):
+            if func.name != "setdefault" and self._looks_up(key, self.of(func.base, function), function):
                 targets = self.program.targets(expr, function)
                 if not targets:
                     return frozenset({TOOL})
