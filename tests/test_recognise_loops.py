@@ -1213,3 +1213,39 @@ def test_a_file_that_cannot_be_parsed_costs_only_itself() -> None:
 
 def test_a_project_without_words_has_no_subjects() -> None:
     assert subjects({"a.py": "def f(x):\n    while x:\n        x -= 1\n"}) == ()
+
+
+# ---- turns behind what is handed in, waited for or named otherwise
+
+
+def test_a_generator_that_is_handed_to_its_reader_is_run_by_it() -> None:
+    text = f"""
+    def ask(messages, tools):
+        for chunk in {TURN[:-1]}, stream=True):
+            yield chunk
+    def read(chunks):
+        for chunk in chunks:
+            yield chunk.choices[0].delta
+    def run(messages, tools, handlers):
+        while True:
+            chunks = ask(messages, tools)
+            for message in read(chunks):
+                for call in message.tool_calls:
+                    messages.append({{"role": "tool", "content": {RUN}}})
+    """
+    assert kinds(program(text)) == [("tool-loop", "run")]
+
+
+@pytest.mark.parametrize("name", ["generate", "agenerate", "async_chat", "stream", "astream"])
+def test_a_conversation_handed_to_a_model_asks_it_however_the_verb_is_dressed(name: str) -> None:
+    text = f"""
+    class Agent:
+        def __init__(self, model, tools):
+            self.model, self.tools = model, tools
+        def run(self, messages):
+            while True:
+                reply = self.model.{name}(messages)
+                tool_name, tool_args = json.loads(reply)
+                messages.append(self.tools[tool_name](**tool_args))
+    """
+    assert ("tool-loop", "Agent.run") in kinds(program(text))

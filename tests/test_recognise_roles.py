@@ -378,6 +378,7 @@ def test_a_reply_that_nobody_reads_calls_from_is_no_turn() -> None:
         "def f(message):\n    return message.tool_calls",
         "def f(m):\n    answer = Message(m)\n    return answer.tool_calls",
         "def f(m):\n    answer = dict(m)\n    return answer['tool_calls']",
+        "def f(pool, job):\n    answer = pool.submit(job)\n    return answer.result()['tool_calls']",
     ],
 )
 def test_reading_calls_out_of_data_makes_no_turn(text: str) -> None:

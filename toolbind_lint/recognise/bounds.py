@@ -764,10 +764,16 @@ class BoundFinder:
         """
         inner = reach([start], frozenset({self.head}))
         handlers = [p for p in inner if p.kind == "handler"]
+        if start.kind == "handler":
+            # What fails later in the pass leaves a mark of its own.
+            raises = [(h, s) for h, s, _ in self.graph.caught if s.kind == "raise"]
+            passed_on = {h for h, source in raises if _stands_in(source, start)}
+            handlers = [start, *(h for h in handlers if h in passed_on)]
         if not handlers:
             return False
         kept = reach(handlers, frozenset({self.head}))
-        cells = {p.cell for p in kept if p.kind in {"grow", "set"} and p.cell is not None}
+        left = [p for p in kept if p.kind in {"grow", "set"} and p.cell is not None]
+        cells = {p.cell for p in left if any(_stands_in(p, h) for h in handlers)}
         for point in kept:
             if point.kind == "test" and any(
                 isinstance(node, ir.Subscript) and self.cell(node.base, point.frame) in cells
@@ -800,6 +806,17 @@ class BoundFinder:
         if any(isinstance(m, External) for m in meanings):
             return True
         return last_name(call.func) in _FLAG_READS
+
+
+def _stands_in(point: Point, handler: Point) -> bool:
+    """Whether a point stands in the body of a handler, or in a helper that is called there."""
+    span = handler.node.span
+    node: ir.Node | None = point.node
+    for frame in point.frame.stack():
+        if frame is handler.frame:
+            return node is not None and span[:2] <= node.span[:2] and node.span[2:] <= span[2:]
+        node = frame.call
+    return False
 
 
 def _counts_by_one(points: Iterable[Point]) -> bool:

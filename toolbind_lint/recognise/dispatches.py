@@ -51,6 +51,12 @@ _READS = (
     "summar",
     "hash",
     "schema",
+    "hook",
+    "notif",
+    "emit",
+    "error",
+    "estimat",
+    "measur",
 )
 _KEEPS = frozenset({"get", "pop", "setdefault", "update", "append", "extend", "add", "insert", "join", "format"})
 """Methods of containers and texts."""
@@ -344,8 +350,9 @@ class DispatchFinder(RoleFinder):
             return None
         if _ASKS.search(name) or name[:1].isupper():
             return None  # it is asked about the call, or holds what is known of it
-        if any(isinstance(m, External) and m.name in PASSING_CALLS for m in self.program.resolve(call.func, function)):
-            return None  # it says the tool's name, or waits for what runs it
+        known = [m.name for m in self.program.resolve(call.func, function) if isinstance(m, External)]
+        if any(each in PASSING_CALLS or each.startswith("builtins.") for each in known):
+            return None  # it says the tool's name, looks at it, or waits for what runs it
         given = next((a.value for a in call.args if TOOL in self.of(a.value, function)), None)
         if given is None or not self.carries_arguments(call, function):
             return None

@@ -92,7 +92,7 @@ class Effects:
         """Whether a function raises on purpose, moves or keeps something on an object, ends the run or waits."""
         ordered = any(isinstance(n, ir.Compare) and n.op in _ORDER for n in function.nodes)
         for node in function.nodes:
-            if isinstance(node, ir.Raise) and (ordered or self._raises_own(node, function)):
+            if isinstance(node, ir.Raise) and (ordered or self.raises_own(node, function)):
                 return True
             if isinstance(node, ir.Aug) and isinstance(node.target, (ir.Attr, ir.Subscript)):
                 return True
@@ -102,7 +102,8 @@ class Effects:
                 return True
         return False
 
-    def _raises_own(self, node: ir.Raise, function: Function) -> bool:
+    def raises_own(self, node: ir.Raise, function: Function) -> bool:
+        """Whether an exception that is raised is one of the project's own."""
         return any(isinstance(m, (ClassRef, Instance)) for m in self._program.resolve(node.exc, function))
 
     def _ends_or_grows(self, call: ir.Call, function: Function) -> bool:

@@ -609,10 +609,12 @@ class Builder:
 
     def _generator(self, loop: ir.For, head: Point, orelse: Point, inner: Context, ctx: Context) -> Point | None:
         """A loop over a generator of the project: its body runs at each ``yield``."""
-        found = self.program.generators(loop.iter, ctx.frame.function)
+        found, outer = self._pulled_from(loop.iter, ctx.frame)
         if found is None or any(not self._enterable(t, ctx.frame) for t in found[1]):
             return None
         source, targets = found
+        if self.roles.turn(source, outer.function) is not None:
+            return None
         # The head is passed at each yield; what ends the generator ends the loop.
         head.kind = "head"
         resume = self.point("join", loop, ctx.frame, inner.loops)
@@ -627,12 +629,22 @@ class Builder:
 
         entry = self.point("join", loop, ctx.frame, inner.loops)
         for target in targets:
-            frame = self._frame(target, ctx.frame, source)
+            frame = self._frame(target, outer, source)
             context = Context(
                 frame, inner.loops, lambda: orelse, lambda: orelse, lambda n, v, c: orelse, inner.level, yielded
             )
             entry.to.append(("", self.block(target.node.body, orelse, context)))
-        return self.expr_parts(source, entry, ctx)
+        return self.expr_parts(source, entry, ctx) if outer is ctx.frame else entry
+
+    def _pulled_from(self, expr: ir.Expr, frame: Frame) -> tuple[tuple[ir.Call, tuple[Function, ...]] | None, Frame]:
+        """What a loop pulls from, also where a caller handed it in, and the frame in which that stands."""
+        while True:
+            found = self.program.generators(expr, frame.function)
+            inner = expr.value if isinstance(expr, ir.Await) else expr
+            given = frame.arguments.get(inner.id) if isinstance(inner, ir.Name) else None
+            if found is not None or given is None or frame.caller is None:
+                return found, frame
+            expr, frame = given, frame.caller
 
     def _counted(self, loop: ir.For, frame: Frame) -> Cell | None:
         """The cell that a ``for`` moves on each pass: its target over ``range`` or ``count``, the first name over
@@ -973,7 +985,30 @@ class Builder:
         error = self.roles.raises_on_miss(call, ctx.frame.function)
         if error:
             after = self._looked_up(call, error, after, ctx)
-        return self.expr_parts(call, self._outside(call, self._handed_over(call, after, ctx), ctx), ctx)
+        entry = self._outside(call, self._handed_over(call, after, ctx), ctx)
+        return self.expr_parts(call, self._may_raise(call, entry, ctx), ctx)
+
+    def _may_raise(self, call: ir.Call, after: Point, ctx: Context) -> Point:
+        """What a helper that was laid in often enough raises of the project's own, where a handler may take it."""
+        if ctx.level is None:
+            return after
+        raised: dict[Raised, ir.Raise] = {}
+        for target in self.program.targets(call, ctx.frame.function):
+            if self._copies.get(target.key, 0) >= MAX_COPIES:
+                for node in target.nodes:
+                    if isinstance(node, ir.Raise) and self.roles.effects.raises_own(node, target):
+                        frame = Frame(-1, target, None, {}, frozenset())
+                        raised.setdefault(self.raised(node.exc, frame), node)
+        if not raised:
+            return after
+        join = self.point("join", call, ctx.frame, ctx.loops)
+        join.to.append(("", after))
+        for each, node in raised.items():
+            made = self.point("raise", call, ctx.frame, ctx.loops)
+            made.value, made.value_frame = node.exc, ctx.frame
+            self._raise_to(made, each, ctx)
+            join.to.append(("", made))
+        return join
 
     def _handed_over(self, call: ir.Call, after: Point, ctx: Context) -> Point:
         """``pool.map(one, calls)``: a function that makes a turn or a dispatch may run where it is handed over."""

@@ -1101,7 +1101,7 @@ class Program:
             yield from self.called(meaning, depth)
 
     def _spelled(self, base: Meaning, name: ir.FString, depth: int) -> Iterator[Meaning]:
-        """The attributes that a name may stand for, a piece of which is constant: ``getattr(self, f"{kind}_runner")``."""
+        """The attributes that a name may stand for, where a part is constant: ``getattr(self, f"{kind}_run")``."""
         if not isinstance(base, (ClassRef, Instance)) or len(name.text.strip("_")) < MIN_SPELLED:
             return
         seen: set[str] = set()
@@ -1247,7 +1247,7 @@ class Program:
             if module is None:
                 continue
             named = {each for unit in module.units(number) if name in unit.named for each in unit.named}
-            for runner in sorted(_RUNNERS & named):
+            for runner in sorted(RUNNERS & named):
                 for call, scope in module.calls_named(number, runner):
                     for skip, arg in enumerate(call.args[:2], 1):
                         if isinstance(arg.value, (ir.Name, ir.Attr)) and _last_name(arg.value) == function.node.name:
@@ -1495,7 +1495,7 @@ _COMMON = frozenset(
 )
 
 
-_RUNNERS = frozenset({"map", "imap", "starmap", "submit", "run_in_executor", "to_thread", "run_sync", "apply_async"})
+RUNNERS = frozenset({"map", "imap", "starmap", "submit", "run_in_executor", "to_thread", "run_sync", "apply_async"})
 """What runs a function that it is handed, with the arguments behind it."""
 
 

@@ -7,6 +7,7 @@ here knows a vendor.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from toolbind_lint.index import Unit
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.memo import Memo
 from toolbind_lint.recognise.program import (
+    RUNNERS,
     ClassRef,
     External,
     Function,
@@ -58,6 +60,7 @@ _WRAPS = (
     "llm",
 )
 _ASKING = ("query", "chat", "complete", "completion", "generate", "ask", "invoke", "predict", "respond")
+_SPOKEN = re.compile("_?(?:async_|a|stream_)?(?:" + "|".join((*_ASKING, "stream")) + ")")
 _MODELS = frozenset({"llm", "model", "lm", "chat_model", "language_model"})
 _MODEL_ENDS = ("_llm", "_model", "_lm")
 _ADDING = ("append", "extend", "add")
@@ -143,6 +146,8 @@ PASSING_CALLS = frozenset(
     ]
 )
 
+_AWAITED = frozenset({"result", "join", "wait"})
+"""Methods that wait for what somebody else runs: what they give was made elsewhere."""
 _TEXTS = frozenset({"json.loads", "json.dumps", "builtins.str"})
 """What makes a text, or reads one: there is no tool in a text."""
 
@@ -714,11 +719,15 @@ class RoleFinder:
         if targets:
             return self._trace_targets(call, function, targets, depth)
         name = last_name(call.func)
+        if isinstance(call.func, ir.Attr) and name in _AWAITED:
+            return self._trace(call.func.base, function, depth + 1)
         names = [m.name for m in self.program.resolve(call.func, function) if isinstance(m, External)]
         if any(n in PASSING_CALLS or n.startswith("builtins.") for n in names):
             return bool(call.args) and self._trace(call.args[0].value, function, depth + 1)
         if isinstance(call.func, ir.Attr) and (name in _PASSING_METHODS or name in {"get", "pop", "append"}):
             return self._trace(call.func.base, function, depth + 1)
+        if name in RUNNERS and not self._asks(call):
+            return any(self._trace(a.value, function, depth + 1) for a in call.args)
         if name and not name[0].isupper():
             self._mark(call, function)
             return True
@@ -777,7 +786,7 @@ class RoleFinder:
 
     def may_speak(self, unit: Unit) -> bool:
         """Whether a unit may hand a conversation to something that is called a model."""
-        return any(self.is_asking(name) for name in unit.named)
+        return any(self.is_asking(name) or _SPOKEN.match(name.lower()) for name in unit.named)
 
     def is_asking(self, name: str) -> bool:
         """Whether the name of a method says that it asks somebody."""
@@ -794,7 +803,8 @@ class RoleFinder:
                 if not isinstance(call.func, ir.Attr) or not self._asks(call):
                     continue
                 holder = last_name(call.func.base).lower().lstrip("_")
-                asked = any(call.func.name.lower().startswith(word) for word in _ASKING)
+                # `agenerate`, `_chat`, `async_stream`: what stands before the verb says how.
+                asked = _SPOKEN.match(call.func.name.lower()) is not None
                 if asked and (holder in _MODELS or holder.endswith(_MODEL_ENDS)):
                     if not any(isinstance(m, External) for m in self.program.resolve(call.func, function)):
                         spoken.append((call, function))
