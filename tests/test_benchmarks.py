@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks import accuracy, fetch, run, scoring  # noqa: E402
+from benchmarks import accuracy, fetch, pairs, run, scoring  # noqa: E402
 from benchmarks.draw import frame  # noqa: E402
 from benchmarks.scoring import Label, Seen, Tally  # noqa: E402
 
@@ -213,3 +214,57 @@ def test_a_label_holds_facts_and_no_code() -> None:
         row = json.loads(line)
         assert set(row) <= set(Label._fields), row
         assert "\n" not in row["note"], row
+
+
+FIX = {
+    "id": "p-1",
+    "repo": "some/thing",
+    "path": "src/pkg/loop.py",
+    "rule": "TB101",
+    "before_line": 5,
+    "before_end": 14,
+    "after_clean": True,
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "kept"),
+    [
+        ("src/pkg/loop.py", True),
+        ("src/pkg/sub/data.json", True),
+        ("src/other/loop.py", False),
+        ("src/pkg/logo.png", False),
+        ("pyproject.toml", True),
+        ("src/pyproject.toml", True),
+        ("src/other/pyproject.toml", False),
+    ],
+)
+def test_of_a_commit_the_package_and_its_manifests_are_kept(path: str, kept: bool) -> None:
+    files = {"src/pkg/__init__.py": b"", "src/pkg/loop.py": b"", "src/other/__init__.py": b""}
+    folder = pairs.package(str(FIX["path"]), files)
+    assert (folder, pairs.kept(path, folder)) == ("src/pkg", kept)
+
+
+def test_a_fix_is_judged_both_ways(tmp_path: Path) -> None:
+    loop = (
+        "import json\n\n\ndef run(client, messages, tools, handlers):\n    {}:\n"
+        "        reply = client.chat.completions.create(model='m', messages=messages, tools=tools).choices[0].message\n"
+        "        messages.append(reply)\n        if not reply.tool_calls:\n            return reply.content\n"
+        "        for call in reply.tool_calls:\n"
+        "            done = handlers[call.function.name](**json.loads(call.function.arguments))\n"
+        "            messages.append({{'role': 'tool', 'tool_call_id': call.id, 'content': done}})\n"
+        "    raise RuntimeError('out of steps')\n"
+    )
+    top = tmp_path / "some+thing" / "repo"
+    subprocess.run(["git", "init", "-q", str(top)], check=True)
+    package = {"src/pkg/__init__.py": b"", "pyproject.toml": b""}
+    commits = [
+        pairs.committed(top, {**package, "src/pkg/loop.py": loop.format(head).encode()})
+        for head in ("while True", "for _ in range(8)")
+    ]
+    pair = {**FIX, "before": commits[0], "after": commits[1]}
+    outcome = pairs.judge(pair, tmp_path)
+    assert (outcome.broken, outcome.fixed, outcome.undone) == ("", (), ("src/pkg/loop.py:5",))
+    assert pairs.told(pair, outcome) == []
+    turned = {**pair, "before": commits[1], "after": commits[0]}
+    assert len(pairs.told(turned, pairs.judge(turned, tmp_path))) == 2

@@ -17,13 +17,17 @@ from toolbind_lint.index import Import, Project
 
 RARE = 3
 """Methods of a name that the project may define for a bare ``anything.name()`` to mean them."""
+MOST = 300
+"""Parts that a change may flow up to. Behind that, the files that lead to it and what these lead to are the answer."""
+WHOLE = "<file>"
+"""The name of the one part of a file that cannot be parsed as it stands."""
 _BUILT_IN = frozenset(name for kind in (str, bytes, list, dict, set, tuple, int) for name in dir(kind))
 
 
 class Part(NamedTuple):
     """A function, a method, the rest of a class, or another statement. ``gives`` are the names that others may know it
-    by, attributes that it assigns among them; ``uses`` all names in it, ``attributes`` those behind a dot; ``text`` is
-    what it says, whatever its format.
+    by, ``fields`` the attributes that it assigns; ``uses`` the names in it that are not its own locals, ``attributes``
+    those behind a dot; ``text`` is what it says, whatever its format.
     """
 
     name: str
@@ -31,7 +35,17 @@ class Part(NamedTuple):
     uses: frozenset[str]
     calls: frozenset[str]
     attributes: frozenset[str]
+    fields: frozenset[str]
     text: str
+    is_class: bool = False
+
+    @property
+    def called(self) -> frozenset[str]:
+        """The names by which it is called: its own, of a constructor also that of its class; all of a whole file."""
+        owner, _, own = self.name.rpartition(".")
+        if self.name == WHOLE:
+            return self.gives
+        return frozenset({own, owner.rpartition(".")[2]} if own.startswith("__") else {own})
 
 
 def parts(source: str) -> tuple[Part, ...]:
@@ -58,35 +72,53 @@ def _split(node: ast.stmt, owner: str, found: list[Part]) -> None:
 
 def _part(name: str, node: ast.stmt, cls: str) -> Part:
     """``cls`` is the class that a method is of: who builds it runs its constructor."""
-    gives, uses, calls = set(filter(None, [name.rpartition(".")[2]])), set(), set()
-    constructs = name.rpartition(".")[2].startswith("__")
-    if constructs and cls:
+    gives = set(filter(None, [name.rpartition(".")[2]]))
+    uses: set[str] = set()
+    calls: set[str] = set()
+    fields: set[str] = set()
+    attributes: set[str] = set()
+    own: set[str] = set()
+    shared: set[str] = set()
+    inside = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    if name.rpartition(".")[2].startswith("__") and cls:
         gives.add(cls)
     for each in ast.walk(node):
         if isinstance(each, ast.Name):
             uses.add(each.id)
-            if not isinstance(each.ctx, ast.Load) and (not name or isinstance(node, ast.ClassDef)):
-                gives.add(each.id)
-        elif isinstance(each, ast.Attribute):
-            uses.add(each.attr)
             if not isinstance(each.ctx, ast.Load):
-                gives.add(each.attr)
+                (own if inside else gives).add(each.id)
+        elif isinstance(each, ast.arg):
+            own.add(each.arg)
+        elif isinstance(each, ast.Attribute):
+            attributes.add(each.attr)
+            if not isinstance(each.ctx, ast.Load):
+                fields.add(each.attr)
         elif isinstance(each, ast.Call):
             calls.add(each.func.attr if isinstance(each.func, ast.Attribute) else getattr(each.func, "id", ""))
             handed = [*each.args, *(keyword.value for keyword in each.keywords)]  # what may be called by the callee
             calls.update(a.id for a in handed if isinstance(a, ast.Name))
             calls.update(a.attr for a in handed if isinstance(a, ast.Attribute))
         elif isinstance(each, ast.keyword) and each.arg:
-            uses.add(each.arg)
+            attributes.add(each.arg)  # a field that is given
         elif isinstance(each, ast.alias):
             gives.update({(each.asname or each.name).partition(".")[0]} if not name else ())
             uses.update(each.name.split("."))
         elif isinstance(each, ast.Constant) and isinstance(each.value, str) and each.value.isidentifier():
-            uses.add(each.value)
+            attributes.add(each.value)
         elif isinstance(each, ast.Global):
             gives.update(each.names)
-    attributes = frozenset(each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute))
-    return Part(name, frozenset(gives), frozenset(uses | calls), frozenset(calls - {""}), attributes, ast.dump(node))
+            shared.update(each.names)
+    uses = (uses - (own - shared)) | attributes
+    return Part(
+        name=name,
+        gives=frozenset(gives),
+        uses=frozenset(uses),
+        calls=frozenset(calls - {""}),
+        attributes=frozenset(attributes),
+        fields=frozenset(fields),
+        text=ast.dump(node),
+        is_class=isinstance(node, ast.ClassDef),
+    )
 
 
 def changed_parts(before: Collection[Part], after: Collection[Part]) -> tuple[Part, ...]:
@@ -119,60 +151,95 @@ class Spread:
         self._parts: dict[str, tuple[Part, ...]] = {}
         self._ahead, self._behind = _links(project)
         self._reached: dict[tuple[str, bool], frozenset[str]] = {}
+        self._uses: dict[str, dict[str, list[Part]]] = {}
         self._holding: dict[str, tuple[str, ...]] = {}
-        self._definers: dict[str, list[str]] = {}
+        self._definers: dict[str, dict[str, None]] = {}
         for path, module in project.modules.items():
             for definition in module.definitions:
                 if definition.kind in {"function", "class"}:
-                    self._definers.setdefault(definition.name.rpartition(".")[2], []).append(path)
+                    self._definers.setdefault(definition.name.rpartition(".")[2], {})[path] = None
 
     def files(self, changed: dict[str, Collection[Part] | None]) -> frozenset[str]:
         """The files of all that the changed parts reach; None stands for all parts of a file."""
         up: list[tuple[str, Part]] = []
         for path, several in changed.items():
             up += [(path, part) for part in (several if several is not None else self._of(path))]
-        seen = set(up)
-        below: set[tuple[str, Part]] = set()
+        seen = {id(part) for _, part in up}
+        below: set[int] = set()
+        reached = set(changed)
         for path, part in up:  # grows while it is read
-            fresh = [*self._users(path, part.gives)]
-            for at, callee, called in self._called(path, part, below):
-                # What is called with other arguments may assign other attributes.
-                fresh += self._users(at, callee.gives - {called, callee.name.rpartition(".")[2]})
-            for each in fresh:
-                if each not in seen:
-                    seen.add(each)
-                    up.append(each)
-        return frozenset(path for path, _ in seen | below) | frozenset(changed)
+            reached.add(path)
+            if len(up) > MOST:
+                above = {each for start in sorted(changed) for each in self._reach(start, ahead=False)}
+                return frozenset(reached.union(above, *(self._reach(each, ahead=True) for each in sorted(above))))
+            for at, callee in self._called(path, part, below):
+                reached.add(at)
+                reached.update(self._holding_fields(at, callee))
+            for other, each in self._users(path, part):
+                if id(each) not in seen:
+                    seen.add(id(each))
+                    up.append((other, each))
+        return frozenset(reached)
 
-    def _called(self, path: str, part: Part, below: set[tuple[str, Part]]) -> Iterator[tuple[str, Part, str]]:
-        """What a part calls, and what that calls, each once in a run, with the name by which it is called."""
+    def _called(self, path: str, part: Part, below: set[int]) -> Iterator[tuple[str, Part]]:
+        """What a part calls, and what that calls, each once in a run."""
         todo = [(path, part)]
         while todo:
             at, caller = todo.pop()
             for name in sorted(caller.calls):
-                for target in sorted(set(self._definers.get(name, ()))):
+                for target in self._definers.get(name, ()):
                     far = target != at and target not in self._reach(at, ahead=True)
                     if far and not (name in caller.attributes and self._rare(name)):
                         continue
-                    for each in self._of(target):
-                        if name in each.gives and each.name and (target, each) not in below:
-                            below.add((target, each))
+                    for each in self._giving(target, name):
+                        if id(each) not in below:
+                            below.add(id(each))
                             todo.append((target, each))
-                            yield target, each, name
+                            yield target, each
 
-    def _users(self, path: str, names: Collection[str]) -> Iterator[tuple[str, Part]]:
-        """The parts that mention one of the names that a part of a file gives."""
+    def _holding_fields(self, path: str, part: Part) -> Iterator[str]:
+        """The files that read a field of an object which is built with other arguments, and speak of its class."""
+        constructs = part.name.rpartition(".")[2].startswith("__")
+        cls = part.name.rpartition(".")[0].rpartition(".")[2] if constructs else part.name.rpartition(".")[2]
+        if constructs or part.is_class:
+            fields = (part.gives | part.fields) - {cls, part.name.rpartition(".")[2]}
+            near = self._reach(path, ahead=True) | self._reach(path, ahead=False)
+            for other in self._holders(cls) if fields else ():
+                if other in near and not fields.isdisjoint(self._using(other)):
+                    yield other
+
+    def _users(self, path: str, part: Part) -> Iterator[tuple[str, Part]]:
+        """The parts that mention one of the names that a part of a file gives, or read a field that it assigns."""
         near = self._reach(path, ahead=True) | self._reach(path, ahead=False)
-        for name in sorted(names):
+        member = "." in part.name and not part.is_class
+        for name in sorted(part.gives | part.fields):
             if name.startswith("__"):
                 continue
-            if name not in self._holding:
-                self._holding[name] = self._project.holding(name.encode("utf-8", "replace"))
-            for other in self._holding[name]:
+            dotted = name not in part.gives or (member and name == part.name.rpartition(".")[2])
+            for other in self._holders(name):
                 if other in near or self._rare(name):
-                    for each in self._of(other):
-                        if name in (each.uses if other in near else each.attributes):
+                    for each in self._using(other).get(name, ()):
+                        if name in each.attributes or (other in near and (not dotted or each.is_class)):
                             yield other, each
+
+    def _holders(self, name: str) -> tuple[str, ...]:
+        if name not in self._holding:
+            self._holding[name] = self._project.holding(name.encode("utf-8", "replace"))
+        return self._holding[name]
+
+    def _using(self, path: str) -> dict[str, list[Part]]:
+        """The parts of a file by the names that they use."""
+        if path not in self._uses:
+            table: dict[str, list[Part]] = {}
+            for part in self._of(path):
+                for name in part.uses:
+                    table.setdefault(name, []).append(part)
+            self._uses[path] = table
+        return self._uses[path]
+
+    def _giving(self, path: str, name: str) -> list[Part]:
+        """The functions, methods and classes of a file that are called by a name, with the constructors of a class."""
+        return [part for part in self._of(path) if part.name and name in part.gives and name in part.called]
 
     def _rare(self, name: str) -> bool:
         return len(name) > 3 and name not in _BUILT_IN and 0 < len(self._definers.get(name, ())) <= RARE
@@ -202,7 +269,7 @@ class Spread:
 def _opaque(project: Project, path: str) -> Part:
     """A file that cannot be parsed as it stands (a notebook): one part that gives and uses every name in it."""
     names = frozenset(name.decode("ascii", "replace") for name in project.identifiers(path))
-    return Part("<file>", names, names, names, names, "")
+    return Part(WHOLE, names, names, names, names, names, "")
 
 
 def _links(project: Project) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
