@@ -243,8 +243,19 @@ def _discovery_options(parser: _Parser) -> None:
     )
 
 
+def _jobs(text: str) -> int:
+    count = int(text)
+    if count < 1:
+        raise ValueError
+    return count
+
+
+_jobs.__name__ = "number of processes"  # what argparse calls it in its complaint
+
+
 def _config_options(parser: _Parser) -> None:
     group = parser.add_argument_group("configuration")
+    group.add_argument("--jobs", type=_jobs, metavar="N", help="processes that may work (default: as many as can)")
     only = group.add_mutually_exclusive_group()
     only.add_argument("--config", metavar="PATH", help="this configuration alone")
     only.add_argument("--isolated", action="store_true", help="no configuration")
@@ -290,7 +301,7 @@ def _dispatcher_options(parser: _Parser) -> None:
 
 
 _LISTS = ("select", "extend-select", "ignore", "exclude", "extend-exclude")
-_SINGLE = ("profile", "preview", "fail-on", "output-format", "show-gates", "statistics", "force-exclude")
+_SINGLE = ("profile", "preview", "fail-on", "output-format", "show-gates", "statistics", "force-exclude", "jobs")
 
 
 def _values(args: argparse.Namespace) -> dict[str, object]:

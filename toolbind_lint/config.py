@@ -97,7 +97,7 @@ KEYS: Mapping[str, Key] = {
     "jobs": Key("count"),
     "cache-dir": Key("text"),
 }
-"""All settings. The last four are read and checked, and have no effect yet."""
+"""All settings. ``fix``, ``unsafe-fixes`` and ``cache-dir`` are read and checked, and have no effect yet."""
 
 
 class Value(NamedTuple):

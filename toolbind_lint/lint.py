@@ -7,6 +7,7 @@ targets are reported on.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -183,10 +184,18 @@ def _recognise(
         return Limits(file.step_ceiling, file.wall_ceiling_ms, file.token_ceiling, file.scope)
 
     try:
-        found = recognise(project, catalogue, limits, wanted, judged, snapshot, library)
+        found = recognise(project, catalogue, limits, wanted, judged, snapshot, library, _jobs(settings))
     except Exception as error:
         return (), (), [Crash("", "recognise", f"{type(error).__name__}: {error}")], ()
     return found.subjects, found.unreadable, list(found.crashes), found.passed_over
+
+
+def _jobs(settings: Settings) -> int:
+    """How many processes may work: as set, else as many as there are processors for this one."""
+    asked = settings.value("jobs").value
+    if isinstance(asked, int):
+        return asked
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _suppressions(

@@ -7,21 +7,22 @@ statement.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Collection, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, NamedTuple
 
 from toolbind_lint.catalogue import Catalogue
 from toolbind_lint.facts import Step, Unreadable
 from toolbind_lint.findings import Crash
 from toolbind_lint.index import Project
 from toolbind_lint.room import with_room
-from toolbind_lint.snapshot import Memory, Snapshot
+from toolbind_lint.snapshot import Snapshot
 from toolbind_lint.verdicts import Subject
-from toolbind_lint.versions import Manifests
 
-SECONDS_PER_FILE = 30.0
-"""After this much processor time in one file the rest of it is told as unread (a busy machine changes nothing)."""
+if TYPE_CHECKING:
+    from toolbind_lint.recognise.judging import Judge, Judged, Spot
+
+WORTH_A_FORK = 200
+"""Functions that may go round on the way to a turn, from which on several processes are faster than one."""
 
 
 class Limits(NamedTuple):
@@ -53,6 +54,7 @@ def recognise(
     only: frozenset[str] | None = None,
     snapshot: Snapshot | None = None,
     library: frozenset[str] = frozenset(),
+    jobs: int = 1,
 ) -> Recognised:
     """Finds and judges the tool loops, agent runs, bindings, retries and dispatchers of a project.
 
@@ -61,28 +63,12 @@ def recognise(
 
     With ``targets`` only those that stand in one of these files or in a file that leads to one by its imports: no
     other loop can have a place there. With ``only`` those of these files, whatever the targets are. ``library`` are
-    files of the project that are not its own: their loops are told where these files call them.
+    files of the project that are not its own: their loops are told where these files call them. ``jobs`` is how many
+    processes may work; the answer is the same for any.
     """
-    return with_room(lambda: _recognise(project, catalogue, limits, targets, only, snapshot, library))
-
-
-def _recognise(
-    project: Project,
-    catalogue: Catalogue,
-    limits: Callable[[str], Limits],
-    targets: Collection[str] | None,
-    only: frozenset[str] | None,
-    snapshot: Snapshot | None,
-    library: frozenset[str],
-) -> Recognised:
-    from toolbind_lint.recognise.agents import AgentFinder, files_with_runs
-    from toolbind_lint.recognise.borrowed import at_call, calls_into
-    from toolbind_lint.recognise.dispatches import DispatchFinder
-    from toolbind_lint.recognise.loops import LoopFinder, Tools
-    from toolbind_lint.recognise.program import Program
+    from toolbind_lint.recognise.agents import files_with_runs
+    from toolbind_lint.recognise.judging import Judge, Scope, settled
     from toolbind_lint.recognise.scopes import in_scope
-    from toolbind_lint.recognise.subjects import subject
-    from toolbind_lint.recognise.values import Values
 
     candidates = project.candidates()
     if only is not None or targets is not None:
@@ -94,89 +80,46 @@ def _recognise(
     borrowed = read & library
     if not running and not any(candidates.get(path) for path in judged | borrowed):
         return Recognised((), (), ())
-    program = Program(project)
-    tools = Tools(program, catalogue, DispatchFinder(program, catalogue), Values(program, catalogue, snapshot))
-    finder = LoopFinder(tools)
-    subjects: list[Subject] = []
-    crashes: list[Crash] = []
-    slow: dict[str, Unreadable] = {}
-    spent: dict[str, float] = {}
-
-    def each(paths: frozenset[str]) -> Iterator[tuple[str, int]]:
-        for path in sorted(paths & candidates.keys()):
-            for number in sorted(candidates[path]):
-                if path in slow:
-                    break
-                started = time.process_time()
-                yield path, number
-                spent[path] = spent.get(path, 0.0) + time.process_time() - started
-                if spent[path] > SECONDS_PER_FILE:
-                    module = program.module(path)
-                    assert module is not None
-                    first = module.index.statements[number].first
-                    message = (
-                        f"reading it took more than {SECONDS_PER_FILE:.0f} s; nothing below line {first} was checked"
-                    )
-                    slow[path] = Unreadable(program.place(module, (first, 1, first, 1)), "too-slow", message, True)
-
-    def guarded(stage: str, path: str, work: Callable[[], None]) -> None:
-        try:
-            work()
-        except RecursionError:
-            crashes.append(Crash(path, stage, "nested too deeply to follow"))
-        except Exception as error:
-            crashes.append(Crash(path, stage, f"{type(error).__name__}: {error}"))
-
-    for path, number in each(read):
-        module = program.module(path)
-        if module is not None:
-            guarded("turns", path, lambda module=module, number=number: finder.mark(module, number))  # type: ignore[misc]
-
-    for path, number in each(read):
-        module = program.module(path)
-        if module is not None:
-            guarded("turns", path, lambda module=module, number=number: finder.wrap(module, number))  # type: ignore[misc]
-
-    marked = [(module, number) for path, number in each(read) if (module := program.module(path)) is not None]
-    guarded("turns", "", lambda: finder.spread(marked))
-
-    def loops(path: str, number: int) -> None:
-        module = program.module(path)
-        assert module is not None
-        for case in finder.find(module, number):
-            subjects.append(subject(case, limits(path)))
-
-    def borrowing(path: str, number: int) -> None:
-        module = program.module(path)
-        assert module is not None
-        for case in finder.find(module, number):
-            calls = [c for c in calls_into(program, case.function, library) if c[0].path in judged]
-            if calls and case.kind == "tool-loop":
-                made = subject(case, limits(calls[0][0].path))
-                subjects.extend(at_call(made, place, qualname) for place, qualname in calls)
-
-    def dispatchers(path: str, number: int) -> None:
-        module = program.module(path)
-        assert module is not None
-        for case in finder.dispatchers(module, number):
-            subjects.append(subject(case, limits(path)))
-
-    for path, number in each(judged - library):
-        guarded("loops", path, lambda path=path, number=number: loops(path, number))  # type: ignore[misc]
-    for path, number in each(borrowed):
-        guarded("loops", path, lambda path=path, number=number: borrowing(path, number))  # type: ignore[misc]
-    for path, number in each(judged - library):
-        guarded("dispatchers", path, lambda path=path, number=number: dispatchers(path, number))  # type: ignore[misc]
-    if running:
-        agents = AgentFinder(tools, finder, Manifests(snapshot or Memory({})))
-        for path in running:
-            module = program.module(path)
-            for number in range(len(module.index.statements)) if module is not None else ():
-                guarded("runs", path, lambda m=module, n=number: subjects.extend(agents.find(m, n, limits(m.path))))  # type: ignore[misc]
-    subjects = [in_scope(s, limits(s.header.path).scope) for s in subjects]
+    judge = Judge(project, catalogue, limits, Scope(judged, read, tuple(running), library, borrowed), snapshot)
+    with_room(judge.mark)
+    marking = judge.crashes
+    judge.crashes = []
+    loops, dispatchers = _judged(judge, jobs)
+    subjects = [in_scope(s, limits(s.header.path).scope) for s in (*settled(loops), *settled(dispatchers))]
     subjects.sort(key=lambda s: (s.place.path, s.place.cell or 0, s.place.line, s.place.column, s.kind))
-    unreadable = (*dict.fromkeys(program.unreadable), *slow.values())
-    return Recognised(tuple(subjects), tuple(unreadable), tuple(crashes), tuple(finder.passed_over))
+    files = (*loops, *dispatchers)
+    return Recognised(
+        tuple(subjects),
+        tuple(sorted({fault for file in files for fault in file.unreadable}.union(judge.program.unreadable))),
+        (*marking, *(crash for file in files for crash in file.crashes)),
+        tuple(step for file in loops for step in file.passed_over),
+    )
+
+
+def _judged(judge: Judge, jobs: int) -> tuple[list[Judged], list[Judged]]:
+    """What the files give: first loops and runs, then dispatchers."""
+    from toolbind_lint.recognise.workers import MOST, Workers, can_fork
+
+    paths = judge.paths
+    if jobs > 1 and can_fork() and len(paths) <= MOST and judge.weight >= WORTH_A_FORK:
+
+        def first(number: int) -> Judged:
+            return judge.loops(paths[number])
+
+        def second(number: int, owned: frozenset[Spot]) -> Judged:
+            return judge.dispatchers(paths[number], owned)
+
+        with Workers(jobs, len(paths), first, second) as workers:
+            loops = workers.answers()
+            workers.tell(frozenset().union(*(file.owned for file in loops)))
+            return loops, workers.answers()
+
+    def alone() -> tuple[list[Judged], list[Judged]]:
+        loops = [judge.loops(path) for path in paths]
+        owned: frozenset[Spot] = frozenset().union(*(file.owned for file in loops))
+        return loops, [judge.dispatchers(path, owned) for path in paths]
+
+    return with_room(alone)
 
 
 def leading_to(project: Project, targets: Collection[str]) -> frozenset[str]:

@@ -161,8 +161,16 @@ def has_id(program: Program, cls: Class) -> bool:
     return any(is_id(name) or name in _FIELDS for name in field_names(program, cls))
 
 
-def field_names(program: Program, cls: Class) -> Iterator[str]:
+def field_names(program: Program, cls: Class) -> tuple[str, ...]:
     """The names of what a class declares, and of what its methods assign on their receiver."""
+    key = ("field names", cls.key)
+    found = program.notes.get(key)
+    if not isinstance(found, tuple):
+        found = program.notes[key] = tuple(dict.fromkeys(_field_names(program, cls)))
+    return found
+
+
+def _field_names(program: Program, cls: Class) -> Iterator[str]:
     for top in program.mro(cls):
         if not isinstance(top, Class):
             continue
@@ -175,6 +183,8 @@ def field_names(program: Program, cls: Class) -> Iterator[str]:
 
 
 def _stored(cls: Class, node: ir.FuncDef) -> Iterator[str]:
+    if cls.module.stores_nothing(node.span[0]):
+        return
     receiver = cls.module.function(node, cls.scope, cls).self_name
     for stmt in ir.walk_all(node.body):
         for target in stmt.targets if receiver and isinstance(stmt, ir.Assign) else ():

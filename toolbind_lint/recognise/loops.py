@@ -111,8 +111,24 @@ class LoopFinder:
         self._retrying = frozenset(call.partition(".")[0] for call in tools.catalogue.words("retry", "call"))
         self.passed_over: list[Step] = []
         """The loops that are neither tool loops nor retries, each with why."""
-        self.owned: set[int] = set()
-        """The dispatch nodes that a loop owns."""
+        self.owned: set[tuple[str, ir.Span]] = set()
+        """The dispatches that a loop owns, by file and span."""
+
+    @property
+    def weight(self) -> int:
+        """How many functions may go round on the way to a turn, once ``spread`` was asked for."""
+        modules = self.program.project.modules
+        return sum(
+            modules[path].units[number].loops or number in self._rings.get(path, ())
+            for path, numbers in self._to_turns.items()
+            for number in numbers
+        )
+
+    def begin(self) -> None:
+        """Forgets what was kept of the file before: loops passed over, rings told, dispatches owned."""
+        self.passed_over.clear()
+        self._told.clear()
+        self.owned.clear()
 
     # ---- reach
 
@@ -363,7 +379,7 @@ class LoopFinder:
             case.turns = tuple(sorted(own, key=lambda p: p.number))
             mine = [d for d in dispatches if passes(case.graph, [[d]], persons)]
             case.dispatches = tuple(sorted(mine, key=lambda p: p.number))
-            self.owned.update(id(p.dispatch.node) for p in case.dispatches if p.dispatch is not None)
+            self.owned.update(_spot(p.dispatch) for p in case.dispatches if p.dispatch is not None)
             return case
         if self._is_retry(case, [*turns, *(d for d in dispatches if d.kind == "dispatch")], persons):
             case.kind = "retry"
@@ -599,14 +615,12 @@ class LoopFinder:
             return None
         return Case("retry", function, loop, loop.header, graph, builder, finder, self.tools, turns, (), call)
 
-    def dispatchers(self, module: Module, number: int) -> Iterator[Case]:
-        """The functions of a statement that run a tool by its name and belong to no loop that was found."""
+    def dispatchers(self, module: Module, number: int, owned: Collection[tuple[str, ir.Span]] = ()) -> Iterator[Case]:
+        """The functions of a statement that run a tool by its name, but for the dispatches that loops own."""
         if not module.index.statements[number].words:
             return
         for function in self._hot(module, number, lambda unit: unit.seeded):
-            mine = [
-                d for d in self.roles.dispatches_in(function) if id(d.node) not in self.owned and d.form != "handed-on"
-            ]
+            mine = [d for d in self.roles.dispatches_in(function) if _spot(d) not in owned and d.form != "handed-on"]
             if not mine or function.toplevel or function.node.name == "__init__":
                 continue
             if all(d.form == "fixed" for d in mine) or not any(self._is_given(d, function) for d in mine):
@@ -630,6 +644,10 @@ class LoopFinder:
             return True
         names = {p.name for p in function.node.params}
         return dispatch.key is not None and NAME in self.roles.of(dispatch.key, function) and bool(names)
+
+
+def _spot(dispatch: Dispatch) -> tuple[str, ir.Span]:
+    return dispatch.function.module.path, dispatch.node.span
 
 
 def _copied(value: ir.Expr | None) -> ir.Expr | None:

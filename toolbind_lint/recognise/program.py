@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
@@ -269,13 +269,20 @@ class Module:
 
     def may_store(self, line: int, name: str) -> bool:
         """Whether the function that is defined in a line may assign an attribute of that name."""
+        stores = self._stored_at(line)
+        return stores is None or name in stores
+
+    def stores_nothing(self, line: int) -> bool:
+        """Whether the function that is defined in a line is known to assign no attribute."""
+        return self._stored_at(line) == frozenset()
+
+    def _stored_at(self, line: int) -> frozenset[str] | None:
         if self._stores is None:
             self._stores = {}
             for unit in self.index.units:
                 if unit.line and unit.stores is not None:
                     self._stores[unit.line] = self._stores.get(unit.line, frozenset()) | unit.stores
-        stores = self._stores.get(line)
-        return stores is None or name in stores
+        return self._stores.get(line)
 
     def unit_of(self, function: Function) -> int | None:
         """The number of the unit that a function of the module stands in, None where the index has none."""
@@ -462,6 +469,8 @@ class Program:
         self.project = project
         self.unreadable: list[Unreadable] = []
         self._modules: dict[str, Module] = {}
+        self.notes: dict[Hashable, object] = {}
+        """What one part of recognition found out and asks for again."""
         self._meanings: Memo[tuple[Meaning, ...]] = Memo((), MAX_DEPTH)
         self._keep: dict[int, object] = {}
         self._defined: dict[str, list[tuple[str, Definition]]] | None = None

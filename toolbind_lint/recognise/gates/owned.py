@@ -12,12 +12,19 @@ from toolbind_lint.recognise.roles import last_name
 
 def own_dispatches(case: Case) -> tuple[Point, ...]:
     """The dispatches of a case without those of a tool loop that stands inside it."""
-    return tuple(p for p in case.dispatches if not is_inner(case, p))
+    found = case.notes.get("own dispatches")
+    if not isinstance(found, tuple):
+        found = case.notes["own dispatches"] = tuple(p for p in case.dispatches if not is_inner(case, p))
+    return found
 
 
 def is_inner(case: Case, point: Point) -> bool:
     """Whether a point stands in an inner loop that comes back to a turn behind it: that loop is judged by itself."""
-    data = {p.loop for p in case.graph.points if isinstance(p.node, ir.For) and _is_no_loop(p, p.node)}
+    data = case.notes.get("loops over data")
+    if not isinstance(data, frozenset):
+        data = case.notes["loops over data"] = frozenset(
+            p.loop for p in case.graph.points if isinstance(p.node, ir.For) and _is_no_loop(p, p.node)
+        )
     for number in point.loops:
         if number == case.head.loop or number in data:
             continue
