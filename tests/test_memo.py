@@ -49,3 +49,14 @@ def test_beyond_the_limit_the_bottom_is_given_and_not_kept() -> None:
     questions = Questions(limit=2)
     assert questions.ask("e") == {5, 2}
     assert questions.ask("c") >= {3, 1}, "asked for itself it is followed from there"
+
+
+@pytest.mark.parametrize("first", ["f", "g"])
+def test_where_more_may_mean_less_each_question_is_answered_as_if_asked_first(first: str) -> None:
+    memo: Memo[bool] = Memo(False, 100, settles=False)
+
+    def ask(letter: str) -> bool:
+        return memo.answer(letter, lambda: not ask({"f": "g", "g": "f"}[letter]))
+
+    ask(first)
+    assert ask("f") is ask("g"), "neither is before the other"

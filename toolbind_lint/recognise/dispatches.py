@@ -13,9 +13,11 @@ from typing import NamedTuple
 from toolbind_lint.catalogue import Catalogue, Row
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.effects import Effects
+from toolbind_lint.recognise.memo import Memo
 from toolbind_lint.recognise.program import Binding, ClassRef, External, Function, FunctionRef, ModuleRef, Program
 from toolbind_lint.recognise.roles import (
     ARGS,
+    MAX_DEPTH,
     NAME,
     PASSING_CALLS,
     REPLY,
@@ -106,8 +108,7 @@ class DispatchFinder(RoleFinder):
     def __init__(self, program: Program, catalogue: Catalogue) -> None:
         super().__init__(program, catalogue)
         self.effects = Effects(program, self)
-        self._dispatches: dict[str, tuple[Dispatch, ...]] = {}
-        self._by_call: dict[str, dict[int, Dispatch]] = {}
+        self._dispatches: Memo[tuple[Dispatch, ...]] = Memo((), MAX_DEPTH, settles=False)
         self._own_calls: dict[str, frozenset[int]] = {}
         self._refusing: dict[str, bool] = {}
         self._dropped: dict[str, frozenset[int]] = {}
@@ -177,11 +178,7 @@ class DispatchFinder(RoleFinder):
 
     def dispatches_in(self, function: Function) -> tuple[Dispatch, ...]:
         """The dispatches that stand in a function itself."""
-        if function.key not in self._dispatches:
-            self._dispatches[function.key] = ()
-            found = self._dispatches[function.key] = tuple(self._find_dispatches(function))
-            self._by_call[function.key] = {id(d.node): d for d in found}
-        return self._dispatches[function.key]
+        return self._dispatches.answer(function.key, lambda: tuple(self._find_dispatches(function)))
 
     def _find_dispatches(self, function: Function) -> Iterator[Dispatch]:
         chained: set[int] = set()
@@ -200,11 +197,9 @@ class DispatchFinder(RoleFinder):
 
     def dispatch(self, call: ir.Call, function: Function) -> Dispatch | None:
         """The dispatch that a call makes, if it makes one."""
-        self.dispatches_in(function)
-        known = self._by_call.get(function.key)
-        if known is None or id(call) not in self._calls_of(function):
-            return self._dispatch(call, function)  # still being looked for, or put together from other calls
-        return known.get(id(call))
+        if id(call) not in self._calls_of(function):
+            return self._dispatch(call, function)  # put together from other calls
+        return next((d for d in self.dispatches_in(function) if d.node is call), None)
 
     def _calls_of(self, function: Function) -> frozenset[int]:
         if function.key not in self._own_calls:

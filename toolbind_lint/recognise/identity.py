@@ -158,7 +158,10 @@ def _object(program: Program, expr: ir.Name | ir.Attr, function: Function) -> Ca
 
 def has_id(program: Program, cls: Class) -> bool:
     """Whether objects of a class know the identity of a run."""
-    return any(is_id(name) or name in _FIELDS for name in field_names(program, cls))
+    key = ("has id", cls.key)
+    if key not in program.notes:
+        program.notes[key] = any(is_id(name) or name in _FIELDS for name in field_names(program, cls))
+    return bool(program.notes[key])
 
 
 def field_names(program: Program, cls: Class) -> tuple[str, ...]:

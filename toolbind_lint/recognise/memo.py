@@ -21,11 +21,17 @@ MAX_ROUNDS = 6
 
 
 class Memo(Generic[T]):
-    """One kind of question. ``limit`` bounds how deep questions may lead; beyond it the answer is the bottom value."""
+    """One kind of question. ``limit`` bounds how deep questions may lead; beyond it the answer is the bottom value.
 
-    def __init__(self, bottom: T, limit: int) -> None:
+    With ``settles`` more in one answer never means less in another, so rings settle. Without, each question of a ring
+    is answered as if it were asked first.
+    """
+
+    def __init__(self, bottom: T, limit: int, *, settles: bool = True) -> None:
         self._bottom = bottom
         self._limit = limit
+        self._settles = settles
+        self._asked_first: dict[Hashable, T] = {}
         self._final: dict[Hashable, T] = {}
         self._passing: dict[Hashable, tuple[T, int]] = {}
         self._assumed: dict[Hashable, T] = {}
@@ -44,6 +50,8 @@ class Memo(Generic[T]):
             self._low = min(self._low, self._active[key])
             return self._assumed.get(key, self._bottom)
         depth = len(self._active)
+        if depth == 0 and key in self._asked_first:
+            return self._asked_first[key]
         if depth >= self._limit:
             self._low = _CUT
             return self._bottom
@@ -52,13 +60,15 @@ class Memo(Generic[T]):
         before = len(self._passing)
         try:
             value = compute()
-            if self._low == depth:
+            if self._low == depth and self._settles:
                 value = self._settle(key, value, compute, before)
         finally:
             del self._active[key]
             low, self._low = self._low, outer
-        if low >= depth or depth == 0:
+        if low > depth or (self._settles and (low == depth or depth == 0)):
             self._final[key] = value
+        elif depth == 0:
+            self._asked_first[key] = value
         else:
             self._passing[key] = (value, low)
             self._low = min(outer, low)

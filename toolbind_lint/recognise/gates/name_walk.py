@@ -114,12 +114,18 @@ class Walker:
         else:
             onward = state
             if point.kind == "set":
-                onward = state._replace(known=self._learn(point, state.known))
-            elif point.kind in {"turn", "iter", "head"}:
+                known = self._learn(point, state.known)
+                onward = state if known is state.known else state._replace(known=known)
+            elif state.fresh and point.kind in {"turn", "iter", "head"}:
                 onward = state._replace(fresh=False)
-            for label, target in point.to:
-                if label != "raise":
-                    yield onward._replace(point=target)
+            yield from self._along(onward, "raise")
+
+    def _along(self, state: _State, but: str) -> Iterator[_State]:
+        """Over every edge of a point but those of one label."""
+        point, miss, fresh, pattern, known = state
+        for label, target in point.to:
+            if label != but:
+                yield _State(target, miss, fresh, pattern, known)
 
     def _left(self, state: _State) -> Iterator[_State]:
         """Over a ``raise``: one that the name alone leads to carries its miss to the handler."""
@@ -146,7 +152,7 @@ class Walker:
         if answer is None:
             test = self.tests.test(point)
             if test is None:
-                onward = state._replace(fresh=False)
+                onward = state._replace(fresh=False) if state.fresh else state
             elif test.kind == "pattern":
                 if self.matching:
                     onward = state._replace(pattern=point, fresh=False)
@@ -155,9 +161,10 @@ class Walker:
                 answer = _other(test.admits)
                 if test.gate:
                     onward = state._replace(miss=Miss(point, point), fresh=True)
+        _, miss, fresh, pattern, known = onward
         for label, target in point.to:
             if answer is None or label == answer:
-                yield onward._replace(point=target)
+                yield _State(target, miss, fresh, pattern, known)
 
     def _dispatched(self, state: _State) -> Iterator[_State]:
         point = state.point
@@ -180,15 +187,13 @@ class Walker:
             yield from self._onward(state, state.miss)
 
     def _onward(self, state: _State, miss: Miss | None) -> Iterator[_State]:
-        for label, target in state.point.to:
-            if label != "raise":
-                yield state._replace(point=target, miss=miss, fresh=False)
+        yield from self._along(state._replace(miss=miss, fresh=False), "raise")
 
     def _learn(self, point: Point, known: _Known) -> _Known:
         """What is known of plain values behind an assignment."""
         if point.cell not in self.cells:
             return known
-        rest = tuple(item for item in known if item[0] != point.cell)
+        rest = tuple(item for item in known if item[0] != point.cell) if known else known
         value = point.value
         if isinstance(value, ir.Const):
             return (*rest, (point.cell, value.value))

@@ -29,8 +29,9 @@ def is_inner(case: Case, point: Point) -> bool:
         if number == case.head.loop or number in data:
             continue
         turns = frozenset(t for t in case.turns if number in t.loops)
+        asked = turns & _within([point], number) if turns else turns
         # Behind the tool the same loop asks again, and runs the tool again.
-        if turns & _within([point], number) and point in _within(turns & _within([point], number), number):
+        if asked and point in _within(asked, number):
             return True
     return False
 
