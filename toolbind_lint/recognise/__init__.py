@@ -21,9 +21,6 @@ from toolbind_lint.verdicts import Subject
 if TYPE_CHECKING:
     from toolbind_lint.recognise.judging import Judge, Judged, Spot
 
-WORTH_A_FORK = 200
-"""Functions that may go round on the way to a turn, from which on several processes are faster than one."""
-
 
 class Limits(NamedTuple):
     """The ceilings that a project sets: turns, milliseconds, tokens."""
@@ -98,10 +95,11 @@ def recognise(
 
 def _judged(judge: Judge, jobs: int) -> tuple[list[Judged], list[Judged]]:
     """What the files give: first loops and runs, then dispatchers."""
-    from toolbind_lint.recognise.workers import MOST, Workers, can_fork
+    from toolbind_lint.recognise.workers import Workers, can_fork
 
     paths = judge.paths
-    if jobs > 1 and can_fork() and len(paths) <= MOST and judge.weight >= WORTH_A_FORK:
+    shares = judge.shares(paths)
+    if len(shares) > 1 and can_fork():
 
         def first(number: int) -> Judged:
             return judge.loops(paths[number])
@@ -109,10 +107,9 @@ def _judged(judge: Judge, jobs: int) -> tuple[list[Judged], list[Judged]]:
         def second(number: int, owned: frozenset[Spot]) -> Judged:
             return judge.dispatchers(paths[number], owned)
 
-        with Workers(jobs, len(paths), first, second) as workers:
-            loops = workers.answers()
-            workers.tell(frozenset().union(*(file.owned for file in loops)))
-            return loops, workers.answers()
+        with Workers(shares, jobs, first, second) as workers:
+            loops = workers.first()
+            return loops, workers.second(frozenset().union(*(file.owned for file in loops)))
 
     def alone() -> tuple[list[Judged], list[Judged]]:
         loops = [judge.loops(path) for path in paths]

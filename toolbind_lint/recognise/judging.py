@@ -7,7 +7,7 @@ spans files (a ring of calls is told once, a loop owns its dispatches) is settle
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from toolbind_lint.catalogue import Catalogue
@@ -105,10 +105,20 @@ class Judge:
         paths = (self.scope.judged - self.scope.library | self.scope.borrowed) & self._candidates.keys()
         return tuple(sorted(paths | set(self.scope.running)))
 
-    @property
-    def weight(self) -> int:
-        """How much work there is: the functions that may go round on the way to a turn."""
-        return self.finder.weight
+    def shares(self, paths: Sequence[str]) -> list[list[int]]:
+        """The files, by number, in as many runs of like weight as there is work for.
+
+        How much work there is is counted in functions that may go round on the way to a turn.
+        """
+        weights = [1 + self.finder.weight(path) for path in paths]
+        whole = sum(weights)
+        count = 1 if whole < 300 else 2 if whole < 6_000 else 4
+        found: list[list[int]] = [[] for _ in range(count)]
+        before = 0
+        for number, weight in enumerate(weights):
+            found[min(before * count // max(whole, 1), count - 1)].append(number)
+            before += weight
+        return [share for share in found if share]
 
     # ---- one file
 

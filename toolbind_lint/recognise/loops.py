@@ -114,15 +114,11 @@ class LoopFinder:
         self.owned: set[tuple[str, ir.Span]] = set()
         """The dispatches that a loop owns, by file and span."""
 
-    @property
-    def weight(self) -> int:
-        """How many functions may go round on the way to a turn, once ``spread`` was asked for."""
-        modules = self.program.project.modules
-        return sum(
-            modules[path].units[number].loops or number in self._rings.get(path, ())
-            for path, numbers in self._to_turns.items()
-            for number in numbers
-        )
+    def weight(self, path: str) -> int:
+        """How many functions of a file may go round on the way to a turn, once ``spread`` was asked for."""
+        rings = self._rings.get(path, ())
+        units = self.program.project.modules[path].units
+        return sum(units[each].loops or each in rings for each in self._to_turns.get(path, ()))
 
     def begin(self) -> None:
         """Forgets what was kept of the file before: loops passed over, rings told, dispatches owned."""

@@ -65,7 +65,7 @@ class Memo(Generic[T]):
         finally:
             del self._active[key]
             low, self._low = self._low, outer
-        if low > depth or (self._settles and (low == depth or depth == 0)):
+        if low > depth or (self._settles and depth in {low, 0}):
             self._final[key] = value
         elif depth == 0:
             self._asked_first[key] = value

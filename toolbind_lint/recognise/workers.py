@@ -9,20 +9,19 @@ from __future__ import annotations
 import gc
 import os
 import pickle
+import select
+import signal
 import struct
 import sys
 from collections.abc import Callable, Sequence
-from typing import Generic, TypeVar, cast
+from typing import Generic, NamedTuple, TypeVar, cast
 
 from toolbind_lint.room import with_room
 
 A = TypeVar("A")
 N = TypeVar("N")
 
-_NUMBER = struct.Struct("<I")
 _SIZE = struct.Struct("<Q")
-MOST = 12_000
-"""Questions whose numbers fit into a pipe at once (64 KiB where it is smallest)."""
 
 
 def can_fork() -> bool:
@@ -37,98 +36,98 @@ class WorkerError(Exception):
 class Workers(Generic[A, N]):
     """Forks that answer two rounds of numbered questions, the second in the light of a note about the first.
 
-    ``first(number)`` and ``second(number, note)`` run in the forks. Their answers are pickled. Use as a context.
+    ``shares`` says which fork answers which questions, so that it does not depend on who is faster: what a fork has
+    found out may colour what it says of a ring of calls. At most ``jobs`` of them work at once. ``first(number)`` and
+    ``second(number, note)`` run in the forks; their answers are pickled. Use as a context.
     """
 
-    def __init__(self, count: int, questions: int, first: Callable[[int], A], second: Callable[[int, N], A]) -> None:
-        assert questions <= MOST
-        self._count = min(count, questions)
-        self._questions = questions
+    def __init__(
+        self, shares: Sequence[Sequence[int]], jobs: int, first: Callable[[int], A], second: Callable[[int, N], A]
+    ) -> None:
+        self._shares = shares
+        self._jobs = jobs
         self._first = first
         self._second = second
-        self._children: list[tuple[int, int, int]] = []
+        self._children: list[_Child] = []
 
     def __enter__(self) -> Workers[A, N]:
-        numbers = b"".join(_NUMBER.pack(number) for number in range(self._questions))
-        rounds = []
-        for _ in range(2):
-            taken, given = os.pipe()
-            os.write(given, numbers)
-            os.close(given)
-            rounds.append(taken)
         gc.freeze()  # what the forks share stays shared
         sys.stdout.flush()
         sys.stderr.flush()
-        for _ in range(self._count):
+        for share in self._shares:
             answers, told = os.pipe()
-            notes, note = os.pipe()
+            asked, ask = os.pipe()
             child = os.fork()
             if child == 0:
-                self._work(rounds, notes, told)
+                for pipe in (answers, ask, *(p for each in self._children for p in (each.answers, each.ask))):
+                    os.close(pipe)  # or nobody would see the end of this process, or of that one
+                self._work(share, asked, told)
             os.close(told)
-            os.close(notes)
-            self._children.append((child, answers, note))
-        for taken in rounds:
-            os.close(taken)
+            os.close(asked)
+            self._children.append(_Child(child, answers, ask))
         gc.unfreeze()
         return self
 
-    def _work(self, rounds: Sequence[int], notes: int, told: int) -> None:
+    def _work(self, share: Sequence[int], asked: int, told: int) -> None:
         """The life of a fork; it never returns."""
         status = 1
         try:
-            for _, answers, note in self._children:
-                os.close(answers)
-                os.close(note)
-            _send(told, with_room(lambda: [(n, self._first(n)) for n in _Taken(rounds[0])]))
-            said = cast("N", _receive(notes))
-            _send(told, with_room(lambda: [(n, self._second(n, said)) for n in _Taken(rounds[1])]))
+            _receive(asked)
+            _send(told, with_room(lambda: [(number, self._first(number)) for number in share]))
+            note = cast("N", _receive(asked))
+            _send(told, with_room(lambda: [(number, self._second(number, note)) for number in share]))
             status = 0
         finally:
             os._exit(status)
 
-    def answers(self) -> list[A]:
-        """The answers of a round, in the order of the questions; raises WorkerError where a worker was killed."""
+    def first(self) -> list[A]:
+        """The answers of the first round, in the order of the questions; WorkerError where a worker was killed."""
+        return self._round(None)
+
+    def second(self, note: N) -> list[A]:
+        """The answers of the second round, likewise."""
+        return self._round(note)
+
+    def _round(self, note: object) -> list[A]:
         found: dict[int, A] = {}
-        for _, answers, _ in self._children:
-            found.update(cast("list[tuple[int, A]]", _receive(answers)))
-        if len(found) < self._questions:
-            raise WorkerError("a worker process ended before it was done")
-        return [found[number] for number in range(self._questions)]
+        waiting = list(self._children)
+        working: dict[int, _Child] = {}
+        while waiting or working:
+            while waiting and len(working) < self._jobs:
+                child = waiting.pop(0)
+                _send(child.ask, note)
+                working[child.answers] = child
+            for pipe in select.select(list(working), [], [])[0]:
+                found.update(cast("list[tuple[int, A]]", _receive(pipe)))
+                del working[pipe]
+        return [found[number] for number in sorted(found)]
 
-    def tell(self, note: N) -> None:
-        """Gives the forks the note that the second round waits for."""
-        for _, _, to in self._children:
-            _send(to, note)
-
-    def __exit__(self, *_: object) -> None:
-        for child, answers, note in self._children:
-            os.close(answers)
-            os.close(note)
-            os.waitpid(child, 0)
+    def __exit__(self, failed: type[BaseException] | None, *_: object) -> None:
+        for child in self._children:
+            os.close(child.answers)
+            os.close(child.ask)
+            if failed is not None:
+                os.kill(child.number, signal.SIGKILL)
+        for child in self._children:
+            os.waitpid(child.number, 0)
 
 
-class _Taken:
-    """Numbers from a pipe that several processes read, each number once."""
+class _Child(NamedTuple):
+    """A fork: its process number, the pipe on which it answers, the one on which it is asked."""
 
-    def __init__(self, pipe: int) -> None:
-        self._pipe = pipe
-
-    def __iter__(self) -> _Taken:
-        return self
-
-    def __next__(self) -> int:
-        taken = os.read(self._pipe, _NUMBER.size)
-        if not taken:
-            raise StopIteration
-        return int(_NUMBER.unpack(taken)[0])
+    number: int
+    answers: int
+    ask: int
 
 
 def _send(pipe: int, value: object) -> None:
     data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
-    with os.fdopen(os.dup(pipe), "wb") as stream:
-        stream.write(_SIZE.pack(len(data)))
-        stream.write(data)
+    try:
+        with os.fdopen(os.dup(pipe), "wb") as stream:
+            stream.write(_SIZE.pack(len(data)))
+            stream.write(data)
+    except BrokenPipeError:
+        raise WorkerError("a worker process ended before it was done") from None
 
 
 def _receive(pipe: int) -> object:
