@@ -52,5 +52,6 @@ def test_a_killed_worker_is_told_and_the_others_end() -> None:
     workers: Workers[int, None] = Workers(SHARES, 2, first, lambda number, note: number)
     with pytest.raises(WorkerError, match="ended before it was done"), workers:
         workers.first()
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    for child in workers._children:
+        with pytest.raises(ChildProcessError):
+            os.waitpid(child.number, os.WNOHANG)

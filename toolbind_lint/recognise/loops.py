@@ -117,7 +117,8 @@ class LoopFinder:
     def weight(self, path: str) -> int:
         """How many functions of a file may go round on the way to a turn, once ``spread`` was asked for."""
         rings = self._rings.get(path, ())
-        units = self.program.project.modules[path].units
+        module = self.program.project.modules.get(path)
+        units = module.units if module is not None else ()
         return sum(units[each].loops or each in rings for each in self._to_turns.get(path, ()))
 
     def begin(self) -> None:
