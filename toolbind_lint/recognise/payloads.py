@@ -365,6 +365,9 @@ class _Run:
                 self.push(parent, function, self._in_branch(node, parent, marks))
         elif isinstance(parent, (ir.Bin, ir.FString)):
             self.push(parent, function, marks._replace(text=True))
+        elif isinstance(parent, ir.Seq) and isinstance(flow.parent(parent), ir.Return):
+            place = next((i for i, item in enumerate(parent.items) if item is node), None)
+            self._leave(function, marks, place)
         elif isinstance(parent, (ir.Bool, ir.Seq, ir.Other, ir.Attr)):
             self.push(parent, function, marks)
         elif isinstance(parent, ir.DictE):
@@ -539,8 +542,8 @@ class _Run:
         for left in self.board.entered[key]:
             self.push(call, function, left)
 
-    def _leave(self, function: Function, marks: Marks) -> None:
-        """A value that is returned or yielded: it goes on at the calls of the function."""
+    def _leave(self, function: Function, marks: Marks, place: int | None = None) -> None:
+        """A value that is returned or yielded: it goes on at the calls of the function; of a tuple, from its place."""
         if self.inside == function.key:
             self.returned.append(marks)
             return
@@ -552,9 +555,23 @@ class _Run:
         found = False
         for call, scope in self._calls_of(function):
             found = True
-            self.push(call, scope, marks)
+            self._unpack(call, scope, marks, place)
         if not found or function.key == self.of.case.function.key:
             self.returned.append(marks)
+
+    def _unpack(self, call: ir.Node, function: Function, marks: Marks, place: int | None) -> None:
+        """What a call gave; ``a, b = f()`` gives ``b`` only what stands second."""
+        flow = self.of.flow(function)
+        parent = flow.parent(call)
+        while isinstance(parent, ir.Await):
+            parent = flow.parent(parent)
+        if place is not None and isinstance(parent, ir.Assign) and len(parent.targets) == 1:
+            target = parent.targets[0]
+            if isinstance(target, ir.Seq) and place < len(target.items):
+                if not any(isinstance(item, ir.Starred) for item in target.items):
+                    self._bind(target.items[place], parent, function, marks)
+                    return
+        self.push(call, function, marks)
 
     def _calls_of(self, function: Function) -> Iterator[tuple[ir.Node, Function]]:
         for call, scope in self.program.callers(function):

@@ -13,6 +13,7 @@ from toolbind_lint.recognise.gates.cap import place_of
 from toolbind_lint.recognise.gates.name_walk import plain
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.paths import Frame, Point, Raised
+from toolbind_lint.recognise.payloads import payloads_of
 from toolbind_lint.recognise.program import External, Function
 from toolbind_lint.recognise.roles import last_name
 from toolbind_lint.recognise.values import text_of
@@ -400,8 +401,20 @@ def _tells(node: ir.Node, names: set[str], case: Case, handler: Point) -> bool:
         return any(word in name.lower() for word in ("message", "result"))
     if isinstance(node, ir.Return) and node.value is not None and _mentions(node.value, names):
         # A helper's answer stands where the tool's would have stood.
-        return case.kind == "dispatcher" or (handler.frame.caller is not None and _runs_a_tool(case, handler))
+        if case.kind == "dispatcher":
+            return True
+        if handler.frame.caller is None:
+            return False
+        return _runs_a_tool(case, handler) or _gives_a_message(case, handler, node)
     return False
+
+
+def _gives_a_message(case: Case, handler: Point, node: ir.Return) -> bool:
+    """Whether what a helper beside the tool returns of an exception becomes a message at a caller."""
+    function, caught = handler.frame.function, handler.node
+    assert isinstance(caught, ir.Handler)
+    said = [n for n in told.spoken(caught) if any(n is inner for inner in ir.walk(node))]
+    return bool(payloads_of(case).follow([(n, function) for n in said]).arrivals)
 
 
 def _runs_a_tool(case: Case, handler: Point) -> bool:

@@ -83,9 +83,9 @@ def _judge(case: Case, payloads: Payloads, caught: Caught, below: dict[str, Func
     at = case.tools.program.place(caught.function.module, caught.node.header)
     words = (("handler", header(caught.node)), ("error", caught.names[0] if caught.names else "BaseException"))
     broad = not caught.names or any(n in _BROAD for n in caught.names)
-    spoken = _sources(caught.node)
-    traces: list[ir.Node] = [n for n in spoken if isinstance(n, ir.Call)]
-    text = _told(case, payloads, caught, spoken if broad else traces, below)
+    said = spoken(caught.node)
+    traces: list[ir.Node] = [n for n in said if isinstance(n, ir.Call)]
+    text = _told(case, payloads, caught, said if broad else traces, below)
     if text is not None:
         yield Fault("leaks-text", at, words, related=text)
     if not _is_around(case, caught):
@@ -93,11 +93,11 @@ def _judge(case: Case, payloads: Payloads, caught: Caught, below: dict[str, Func
     signal = not caught.names or "BaseException" in caught.names or any(_is_signal(n) for n in caught.names)
     hopeless = [n for n in caught.names if _HOPELESS.search(n)]
     if signal or hopeless:
-        said = _told(case, payloads, caught, [*spoken, *_answers(caught.node)], below)
-        if said is not None and signal:
-            yield Fault("stop-signal-as-payload", at, words, related=said)
-        elif said is not None:
-            yield Fault("unactionable", at, (words[0], ("error", hopeless[0])), related=said)
+        answer = _told(case, payloads, caught, [*said, *_answers(caught.node)], below)
+        if answer is not None and signal:
+            yield Fault("stop-signal-as-payload", at, words, related=answer)
+        elif answer is not None:
+            yield Fault("unactionable", at, (words[0], ("error", hopeless[0])), related=answer)
 
 
 def _is_signal(name: str) -> bool:
@@ -172,7 +172,7 @@ def _body_of(caught: Caught) -> tuple[ir.Stmt, ...]:
 # ---- what they say
 
 
-def _sources(handler: ir.Handler) -> list[ir.Node]:
+def spoken(handler: ir.Handler) -> list[ir.Node]:
     """The reads of the exception in a handler that give its text away, and the calls that give its trace."""
     out: list[ir.Node] = []
     known = _known_classes(handler)
