@@ -165,6 +165,38 @@ def test_a_run_that_adds_to_the_conversation_it_is_given_is_one() -> None:
     assert ("tool-loop", "again") in [(s.kind, s.function) for s in found]
 
 
+WITH_A_STREAM = EVALUATED.format(kept="copy.deepcopy(messages)").replace(
+    "def run(messages, tools):\n",
+    """\
+def streamed(messages, tools):
+    history = copy.deepcopy(messages)
+    while True:
+        message = ask(history, tools).choices[0].message
+        history.append(message)
+        yield {"delta": message.content}
+        if not message.tool_calls:
+            return
+        for call in message.tool_calls:
+            history.append({"role": "tool", "content": TOOLS[call.function.name](call.function.arguments)})
+
+
+def run(messages, tools, stream=False):
+    if stream:
+        return streamed(messages=messages, tools=tools)
+""",
+)
+
+
+def test_a_run_of_its_own_behind_a_run_is_no_turn() -> None:
+    read = "from a import run\n\n\ndef named(tools):\n    return run([], tools).messages[-1]['tool_calls']\n"
+    found = subjects({"a.py": WITH_A_STREAM, "b.py": read})
+    assert [(s.kind, s.function) for s in found] == [
+        ("tool-loop", "streamed"),
+        ("tool-loop", "run"),
+        ("tool-loop", "chat"),
+    ]
+
+
 INTERFACE = {
     "base.py": """\
 from typing import Protocol

@@ -164,3 +164,27 @@ def test_the_inner_of_two_loops_owns_its_results() -> None:
     """
     loops = [s for s in subjects(text) if s.kind == "tool-loop"]
     assert [(s.header.line, s.verdict("schema").state) for s in loops] == [(6, "not-applicable"), (7, "missing")]
+
+
+CHAIN = (
+    'if call.function.name == "search":\n    result = search(**json.loads(call.function.arguments))\n'
+    'elif call.function.name == "fetch":\n    wanted = json.loads(call.function.arguments)\n'
+    "    result = fetch(**wanted)\n"
+)
+CHAINED = (
+    "def search(query):\n    return ask(query)\ndef fetch(url):\n    return ask(url)\ndef now():\n    return ask()"
+)
+
+
+def test_a_tool_that_a_chain_runs_with_the_arguments_is_told_once() -> None:
+    text = sent("result", run=CHAIN, module=CHAINED)
+    found = [(f.how, at(f, text)) for f in verdict(text, "schema").faults]
+    calls = [line.strip() for line in CHAIN.splitlines() if "result" in line]
+    assert sorted(found) == sorted((how, call) for how in ("none", "unbounded-size") for call in calls)
+
+
+def test_a_branch_that_runs_its_tool_without_arguments_is_told_at_the_chain() -> None:
+    text = sent("result", run=CHAIN + "else:\n    result = now()\n", module=CHAINED)
+    text = text.replace("else:\n", 'elif call.function.name == "now":\n')
+    found = [at(f, text) for f in verdict(text, "schema").faults if f.how == "none"]
+    assert sorted(found)[0] == CHAIN.splitlines()[0] and len(found) == 3

@@ -741,11 +741,37 @@ class RoleFinder:
                 found = True
             for value in target.returned:
                 found = self._trace(value, target, depth + 1) or found
-        if not found and self._asks(call):
+        if not found and self._asks(call) and not any(self._runs_itself(t) for t in targets):
             # A client of the project's own that builds its reply itself.
             self._mark(call, function)
             found = True
         return found
+
+    def _runs_itself(self, function: Function) -> bool:
+        """Whether a function is a run and no client: it goes round a turn that the catalogue knows and adds to a
+        conversation.
+        """
+        for loop in function.nodes:
+            if not isinstance(loop, (ir.While, ir.For)):
+                continue
+            calls = [n for n in ir.walk(loop) if isinstance(n, ir.Call)]
+            if any(self._adds(c) for c in calls) and any(self._is_known(c, function) for c in calls):
+                return True
+        return False
+
+    def _is_known(self, call: ir.Call, function: Function) -> bool:
+        """Whether a call, or a function that it runs, makes a turn that the catalogue knows."""
+        if self._turn_row(call, function)[0] is not None:
+            return True
+        targets = self.program.targets(call, function)
+        return any(self._turn_row(c, t)[0] is not None for t in targets for c in t.calls)
+
+    def _adds(self, call: ir.Call) -> bool:
+        """Whether a call adds to a conversation, by its name and that of what it is called on."""
+        if not isinstance(call.func, ir.Attr) or not call.func.name.startswith(_ADDING):
+            return False
+        said = f"{call.func.name} {last_name(call.func.base)}".lower()
+        return any(part in said for part in _CONVERSATION)
 
     def _asks(self, call: ir.Call) -> bool:
         """Whether a call is given a conversation, by the name of an argument."""
@@ -856,14 +882,7 @@ class RoleFinder:
 
     def _goes_back(self, name: str, function: Function) -> bool:
         """Whether a reply is added to a conversation."""
-        for call in function.calls:
-            if not isinstance(call.func, ir.Attr) or not any(_root(a.value) == name for a in call.args):
-                continue
-            said = f"{call.func.name} {last_name(call.func.base)}".lower()
-            adds = call.func.name.startswith(_ADDING)
-            if adds and any(part in said for part in _CONVERSATION):
-                return True
-        return False
+        return any(self._adds(call) and any(_root(a.value) == name for a in call.args) for call in function.calls)
 
     @property
     def _tools_words(self) -> frozenset[str]:

@@ -115,9 +115,14 @@ def _sources(case: Case, point: Point) -> list[tuple[ir.Node, Function]]:
     out: list[tuple[ir.Node, Function]] = []
     roles = case.tools.roles
     inert = case.tools.catalogue.words("inert", "method")
+    # A tool that a branch runs with the model's arguments is a dispatch of its own, and is judged as that.
+    calls = [p.dispatch.node for p in own_dispatches(case) if p.dispatch is not None]
+    apart = {id(n) for c in calls if isinstance(c, ir.Call) for n in ir.walk(c)}
     for call in _branch_calls(dispatch.node):
-        if last_name(call.func) in inert:
+        if last_name(call.func) in inert or id(call) in apart:
             continue
+        if ARGS in roles.of(call, dispatch.function) and not case.tools.program.targets(call, dispatch.function):
+            continue  # it reads the arguments
         given = any(roles.of(a.value, dispatch.function) & {ARGS} for a in call.args)
         if given or case.tools.program.targets(call, dispatch.function):
             out.append((call, dispatch.function))
