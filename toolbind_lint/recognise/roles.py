@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from toolbind_lint.catalogue import Catalogue, Row
 from toolbind_lint.index import Unit
-from toolbind_lint.recognise import ir
+from toolbind_lint.recognise import ir, picked_tools
 from toolbind_lint.recognise.memo import Memo
 from toolbind_lint.recognise.program import (
     RUNNERS,
@@ -67,6 +67,8 @@ _ADDING = ("append", "extend", "add")
 _CONVERSATION = ("message", "history", "conversation", "prompt", "chat", "thread", "context")
 _SHOWS = frozenset({"==", "in", "is", "!=", "not in", "is not"})
 """Comparisons that tell a call among other items; behind ``if block.type != <call type>: continue`` stand the calls."""
+_PICKED = frozenset({"tool", "tool_name", "tools", "tool_map", "tool_registry", "available_functions", "function_map"})
+"""Words of the catalogue in a function that may run what a reply picks from a table."""
 _FOLDS = frozenset({"lower", "casefold", "upper"})
 _PATTERN_METHODS = frozenset({"startswith", "endswith"})
 RUNS = frozenset(
@@ -526,6 +528,8 @@ class RoleFinder:
                     )
                 if self.of(word, function) & {NAME, TOOL}:
                     return frozenset({TOOL})
+                if REPLY in self.of(expr.args[0].value, function):
+                    return frozenset({REPLY})
             if self.catalogue.find("code-by-name", meaning.name) and expr.args:
                 if NAME in self.of(expr.args[0].value, function):
                     return frozenset({TOOL})
@@ -666,6 +670,8 @@ class RoleFinder:
         """Whether a unit may show, by what it reads or gives, that a call in it or below it is a turn."""
         if not self._shape_words.isdisjoint(unit.words) or not self._shape_words.isdisjoint(unit.named):
             return True
+        if unit.loops and not unit.words.isdisjoint(_PICKED):
+            return True
         return self.may_speak(unit) and any(name.lower().startswith(_ADDING) for name in unit.named)
 
     def may_offer(self, unit: Unit) -> bool:
@@ -693,6 +699,8 @@ class RoleFinder:
                     holder = node.iter
             if holder is not None:
                 self._trace(holder, function, 0)
+        for call in picked_tools.asked(function, self.program):
+            self._trace(call, function, 0)
 
     def _trace(self, expr: ir.Expr, function: Function, depth: int) -> bool:
         """Follows a value back to the calls that made it and marks them; whether it came to one."""
