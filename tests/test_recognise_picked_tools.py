@@ -27,6 +27,9 @@ class Agent:
             if tool.name == tool_name:
                 return tool.run(tool_input)
 
+    def run_step(self, step, dry=False):
+        return None if dry else self.tools[step["tool"]](**step["args"])
+
     def planned(self, module, **given):
         for _ in range(2):
             try:
@@ -68,9 +71,17 @@ FED = {
         "plan = self.step(prompt)\nfor item in plan:\n"
         "    notes.append(self.tools[item['tool']](**item['arguments']))\nprompt = goal + str(notes)"
     ),
+    "a step handed on whole": (
+        "plan = json.loads(self.step(prompt))\nitem = plan.pop(0)\nprint(item['tool'])\nseen = self.run_step(item)\n"
+        "notes.append(seen)\nprompt = goal + str(notes)"
+    ),
     "an attribute": ("said = self.step(self.state)\nself.state = self.tools[said.function](**said.params)"),
 }
 APART = {
+    "a step that is not the reply's": (
+        "said = self.step(notes)\nseen = self.run_step(source)\nprint(said)\nnotes.append(seen)"
+    ),
+    "a step whose result goes elsewhere": ("said = self.step(prompt)\nseen = self.run_step(said)\nnotes.append(seen)"),
     "a result that goes elsewhere": (
         "said = self.step(goal=goal, trail=trail)\nnotes.append(self.tools[said.tool_name](**said.tool_args))"
     ),

@@ -27,8 +27,6 @@ def asked(function: Function, program: Program) -> Iterator[ir.Call]:
     """The calls in the loops of a function whose reply picks a tool and gives its arguments, and that get its result
     back.
     """
-    if not any(_NAMES.search(_field(node)[1]) for node in function.nodes):
-        return
     for loop in function.nodes:
         if not isinstance(loop, (ir.While, ir.For)):
             continue
@@ -43,14 +41,32 @@ def _picks(run: ir.Call, function: Function, program: Program) -> Iterator[ir.Ca
     """The calls whose reply says which tool a call runs, and with what."""
     given = [a.value for a in run.args]
     key = _key(run.func)
-    if key is None and not program.targets(run, function):
+    targets = program.targets(run, function) if key is None else ()
+    if key is None and not targets:
         return
+    for value in (each for target in targets for each in _read_apart(run, target)):
+        yield from (call for call, _ in _origins(value, function, program).values())
     for name in (key,) if key is not None else given:
         named = {i: c for i, (c, word) in _origins(name, function, program).items() if _NAMES.search(word)}
         for value in given if named else ():
             for each, (call, word) in _origins(value, function, program).items():
                 if value is not name and each in named and _ARGUMENTS.search(word):
                     yield call
+
+
+def _read_apart(run: ir.Call, target: Function) -> Iterator[ir.Expr]:
+    """The arguments of a call of which the function that it runs reads a tool's name and its arguments."""
+    fields: dict[str, list[str]] = {}
+    for node in target.nodes:
+        base, word = _field(node)
+        if isinstance(base, ir.Name):
+            fields.setdefault(base.id, []).append(word)
+    params = [p.name for p in target.node.params if p.name != target.self_name]
+    for number, arg in enumerate(run.args):
+        name = arg.name or (params[number] if number < len(params) and not arg.star else "")
+        words = fields.get(name, []) if name in params else []
+        if any(_NAMES.search(w) for w in words) and any(_ARGUMENTS.search(w) for w in words):
+            yield arg.value
 
 
 def _key(func: ir.Expr) -> ir.Expr | None:
@@ -81,7 +97,7 @@ def _field(node: ir.Node) -> tuple[ir.Expr | None, str]:
 
 
 def _origins(expr: ir.Expr, function: Function, program: Program) -> Origins:
-    """The calls from which a field was read, through names, texts that were loaded and parts of parts."""
+    """The calls from which a value or a field was read, through names, texts that were loaded and parts of parts."""
     found: Origins = {}
     pending = [(expr, "", 0)]
     while pending:
@@ -106,7 +122,7 @@ def _origins(expr: ir.Expr, function: Function, program: Program) -> Origins:
             passed = _passed(node, function, program)
             if passed is not None:
                 pending.append((passed, word, depth + 1))
-            elif word:
+            else:
                 found[id(node)] = (node, word)
     return found
 
@@ -134,13 +150,20 @@ def _is_fed(ask: ir.Call, run: ir.Call, loop: ir.While | ir.For) -> bool:
                     results |= places
     for node in sets:
         if node.value is not None and _holds(node.value, run, results):
-            if any(_place(t.base if isinstance(t, ir.Subscript) else t) in inputs for t in _targets(node)):
+            if any(_place(_whole(t)) in inputs for t in _targets(node)):
                 return True
     for call in (n for n in ir.walk(loop) if isinstance(n, ir.Call)):
-        if isinstance(call.func, ir.Attr) and call.func.name in _GROW and _place(call.func.base) in inputs:
+        if isinstance(call.func, ir.Attr) and call.func.name in _GROW and _place(_whole(call.func.base)) in inputs:
             if any(_holds(a.value, run, results) for a in call.args):
                 return True
     return False
+
+
+def _whole(expr: ir.Expr) -> ir.Expr:
+    """``a`` of ``a[k]["n"]``."""
+    while isinstance(expr, ir.Subscript):
+        expr = expr.base
+    return expr
 
 
 def _targets(node: ir.Assign | ir.Aug) -> tuple[ir.Expr, ...]:
