@@ -78,6 +78,7 @@ class _Walk:
         self.kept = self._transcript()
         self._says: dict[Point, bool] = {}
         self._loops: dict[int, list[Point]] | None = None
+        self._answered_in: dict[frozenset[Cell], frozenset[int]] = {}
 
     def _transcript(self) -> frozenset[Cell]:
         """The cells that hold what the model is sent."""
@@ -285,6 +286,11 @@ class _Walk:
 
     def _answering(self, collected: frozenset[Cell]) -> frozenset[int]:
         """The loops over something in whose body calls may be answered: they make a pass for each."""
+        if collected not in self._answered_in:
+            self._answered_in[collected] = self._loops_answering(collected)
+        return self._answered_in[collected]
+
+    def _loops_answering(self, collected: frozenset[Cell]) -> frozenset[int]:
         if self._loops is None:
             said = [p for p in self.graph.points if self._answers(p)]
             own = self.case.head.loops
