@@ -107,6 +107,12 @@ class SayingBuilder(Builder):
 
     def _keeps(self, function: Function, depth: int) -> bool:
         """Whether a function of the project yields, keeps or hands on what it is given."""
+        notes, key = self.program.notes, ("keeps", function.key, depth)
+        if key not in notes:
+            notes[key] = self._keeps_itself(function, depth)
+        return bool(notes[key])
+
+    def _keeps_itself(self, function: Function, depth: int) -> bool:
         for node in function.nodes:
             if isinstance(node, ir.Yield):
                 return True

@@ -79,6 +79,7 @@ class _Walk:
         self._says: dict[Point, bool] = {}
         self._loops: dict[int, list[Point]] | None = None
         self._answered_in: dict[frozenset[Cell], frozenset[int]] = {}
+        self._cells: dict[Point, frozenset[Cell]] = {}
 
     def _transcript(self) -> frozenset[Cell]:
         """The cells that hold what the model is sent."""
@@ -330,11 +331,13 @@ class _Walk:
         """Whether a point says only what the body of the ``for`` put together."""
         if point.cell in collected:
             return True
-        frame = point.value_frame or point.frame
         if point.value is None:
             return False
-        cells = {self.builder.cell(n, frame) for n in ir.walk(point.value) if isinstance(n, (ir.Name, ir.Attr))}
-        return bool(cells & collected)
+        if point not in self._cells:
+            frame = point.value_frame or point.frame
+            cells = (self.builder.cell(n, frame) for n in ir.walk(point.value) if isinstance(n, (ir.Name, ir.Attr)))
+            self._cells[point] = frozenset(cell for cell in cells if cell is not None)
+        return not self._cells[point].isdisjoint(collected)
 
     def _learned(self, point: Point, known: Known) -> Known:
         if point.kind != "set" or point.cell is None:
