@@ -1249,3 +1249,55 @@ def test_a_conversation_handed_to_a_model_asks_it_however_the_verb_is_dressed(na
                 messages.append(self.tools[tool_name](**tool_args))
     """
     assert ("tool-loop", "Agent.run") in kinds(program(text))
+
+
+def test_a_request_that_is_built_from_a_memory_on_each_pass_depends_on_the_last_reply() -> None:
+    text = """
+        class Memory:
+            def __init__(self):
+                self.said = []
+
+            def add(self, text):
+                self.said.append(text)
+
+            def text(self):
+                return "\\n".join(self.said)
+
+
+        class Agent:
+            def __init__(self):
+                self.memory = Memory()
+
+            def run(self):
+                while True:
+                    messages = []
+                    messages.append({"role": "user", "content": self.memory.text()})
+                    reply = client.chat.completions.create(model="m", messages=messages, tools=tools)
+                    for call in reply.choices[0].message.tool_calls or []:
+                        self.memory.add(TOOLS[call.function.name](**json.loads(call.function.arguments)))
+        """
+    assert kinds(program(text)) == ["tool-loop"]
+
+
+@pytest.mark.parametrize(("passed", "found"), [("json.loads(call.function.arguments)", True), ("shape(value)", False)])
+def test_a_helper_that_is_given_what_only_its_callers_know_runs_no_tool(passed: str, found: bool) -> None:
+    text = f"""
+        def shape(value):
+            return {{"text": tidy(value)}}
+
+
+        def tidy(value):
+            return str(value).strip()
+
+
+        def one(call, value=None):
+            return tidy({passed})
+
+
+        def run(messages):
+            while True:
+                reply = client.chat.completions.create(model="m", messages=messages, tools=tools).choices[0].message
+                for call in reply.tool_calls or []:
+                    messages.append({{"role": "tool", "content": one(call, json.loads(call.function.arguments))}})
+        """
+    assert bool(kinds(program(text))) is found

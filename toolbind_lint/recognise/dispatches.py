@@ -81,6 +81,10 @@ _EXECUTES = frozenset(
 )
 
 
+_FAR = 12
+"""Names and calls between a value and the call that it was taken out of."""
+
+
 class Dispatch(NamedTuple):
     """A call (or a chain of tests, at its ``node``) that runs what a model named.
 
@@ -277,7 +281,7 @@ class DispatchFinder(RoleFinder):
         if not given:
             return None
         splat = any(a.star == "**" for a in given)
-        if not splat and not runs:
+        if not splat and not (runs and any(self._are_arguments_here(a.value, function) for a in given)):
             return None
         if any(isinstance(m, External) and self.catalogue.find("runs-command", m.name) for m in meanings):
             return Dispatch(call, function, "fixed", None, callee)
@@ -297,6 +301,35 @@ class DispatchFinder(RoleFinder):
         ):
             return None  # what is told the name, or gives nothing back, keeps a record
         return Dispatch(call, function, "fixed", None, callee)
+
+    def _are_arguments_here(self, expr: ir.Expr, function: Function, depth: int = 0) -> bool:
+        """Whether a function itself shows that a value is the arguments of a call: it takes them out of one, or calls a
+        parameter so. What only some caller knows is any value that helpers pass around.
+        """
+        if ARGS not in self.of(expr, function) or depth > _FAR:
+            return False
+        if isinstance(expr, (ir.Await, ir.Starred)):
+            return self._are_arguments_here(expr.value, function, depth + 1)
+        if isinstance(expr, ir.Name):
+            return any(self._bound_here(binding, depth) for binding in self.program.lookup(expr.id, function))
+        parts: list[ir.Expr] = []
+        if isinstance(expr, (ir.Attr, ir.Subscript)):
+            parts = [expr.base]
+        elif isinstance(expr, ir.Call):
+            parts = [a.value for a in expr.args] + ([expr.func.base] if isinstance(expr.func, ir.Attr) else [])
+        elif isinstance(expr, (ir.Bool, ir.Bin)):
+            parts = [expr.left, expr.right]
+        elif isinstance(expr, ir.IfExp):
+            parts = [expr.body, expr.orelse]
+        held = [part for part in parts if ARGS in self.of(part, function)]
+        # Where no part has them they are taken out here: `call.arguments`.
+        return not held or any(self._are_arguments_here(part, function, depth + 1) for part in held)
+
+    def _bound_here(self, binding: Binding, depth: int) -> bool:
+        if binding.kind == "parameter":
+            name = binding.node.name if isinstance(binding.node, ir.Param) else ""
+            return ARGS in self._by_parameter_name(name, binding.scope)
+        return binding.value is not None and self._are_arguments_here(binding.value, binding.scope, depth + 1)
 
     def is_dropped(self, call: ir.Call, function: Function) -> bool:
         """Whether nothing is done with what a call gives back."""

@@ -20,7 +20,7 @@ from toolbind_lint.recognise.dispatches import Dispatch, DispatchFinder
 from toolbind_lint.recognise.handlers import HandlerFinder
 from toolbind_lint.recognise.limits import LimitFinder
 from toolbind_lint.recognise.paths import Builder, Cell, Frame, Graph, Point
-from toolbind_lint.recognise.program import External, Function, Module, Program
+from toolbind_lint.recognise.program import External, Function, Instance, Module, Program
 from toolbind_lint.recognise.roles import (
     ARGS,
     CALL,
@@ -480,8 +480,28 @@ class LoopFinder:
                     continue
                 if any(case.finder.changes(c, "grow", "move") for c in mentioned):
                     continue
-                out.append(change)
+                if not self._fills_from_memory(case, cell):
+                    out.append(change)
         return out
+
+    def _fills_from_memory(self, case: Case, cell: Cell) -> bool:
+        """Whether what is added to a cell comes out of an object of the project that lives longer than the pass:
+        ``messages = []`` and ``messages.append(user(self.memory.as_text()))``.
+        """
+        pending = [(c.value, c.value_frame or c.frame) for c in case.finder.changes(cell, "grow")]
+        seen: set[Cell] = {cell}
+        for value, frame in pending:
+            for node in ir.walk(value) if value is not None else ():
+                if not isinstance(node, (ir.Name, ir.Attr)):
+                    continue
+                if isinstance(node, ir.Attr):
+                    if any(isinstance(m, Instance) for m in self.program.resolve(node, frame.function)):
+                        return True
+                found = case.builder.cell(node, frame)
+                if found is not None and found not in seen and len(seen) < MAX_REACHED:
+                    seen.add(found)
+                    pending += [(c.value, c.value_frame or c.frame) for c in case.finder.changes(found, "set")]
+        return False
 
     def _grows_by_replies(self, case: Case, cell: Cell) -> bool:
         """Whether something of a reply or a result is added to a cell."""
