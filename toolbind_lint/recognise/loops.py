@@ -485,9 +485,11 @@ class LoopFinder:
         return out
 
     def _fills_from_memory(self, case: Case, cell: Cell) -> bool:
-        """Whether what is added to a cell comes out of an object of the project that lives longer than the pass:
+        """Whether what is added to a cell comes out of an object of the project that grows from pass to pass:
         ``messages = []`` and ``messages.append(user(self.memory.as_text()))``.
         """
+        going = case.graph.round(frozenset(), raising=True)
+        grown = {p.cell[0] for p in going if p.kind in {"grow", "set", "move"} and p.cell is not None}
         pending = [(c.value, c.value_frame or c.frame) for c in case.finder.changes(cell, "grow")]
         seen: set[Cell] = {cell}
         for value, frame in pending:
@@ -495,7 +497,8 @@ class LoopFinder:
                 if not isinstance(node, (ir.Name, ir.Attr)):
                     continue
                 if isinstance(node, ir.Attr):
-                    if any(isinstance(m, Instance) for m in self.program.resolve(node, frame.function)):
+                    meanings = self.program.resolve(node, frame.function)
+                    if any(isinstance(m, Instance) and m.cls.key in grown for m in meanings):
                         return True
                 found = case.builder.cell(node, frame)
                 if found is not None and found not in seen and len(seen) < MAX_REACHED:
