@@ -31,6 +31,7 @@ from toolbind_lint.recognise.roles import (
 
 _READS = (
     "parse",
+    "split",
     "valid",
     "load",
     "check",
