@@ -54,4 +54,4 @@ def test_a_killed_worker_is_told_and_the_others_end() -> None:
         workers.first()
     for child in workers._children:
         with pytest.raises(ChildProcessError):
-            os.waitpid(child.number, os.WNOHANG)
+            os.waitpid(child.process.pid or 0, os.WNOHANG)

@@ -159,14 +159,7 @@ class Reach:
         """
         left = dict.fromkeys(functions)
         names = {at: self._called_as(at) for at in left}
-        uses = {
-            at: {
-                o
-                for d in (*self._unit(at).calls, *self._unit(at).loads)
-                for o in _closure(last_name(d), self._originals)
-            }
-            for at in left
-        }
+        uses = {at: self._named_in(at) for at in left}
         while True:
             used = {name for at in left for name in uses[at]}
             known = {name for at in left for name in names[at]}

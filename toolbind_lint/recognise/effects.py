@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 MAX_FRAMES = 9
 """Calls inside one another that a graph follows."""
-GROW = frozenset({"append", "extend", "add", "insert", "appendleft", "update"})
-SHRINK = frozenset({"pop", "clear", "remove", "popleft", "popitem", "discard"})
 _ORDER = frozenset({"<", "<=", ">", ">="})
 
 
@@ -108,7 +106,7 @@ class Effects:
 
     def _ends_or_grows(self, call: ir.Call, function: Function) -> bool:
         func = call.func
-        if isinstance(func, ir.Attr) and isinstance(func.base, ir.Attr) and last_name(func) in GROW | SHRINK:
+        if isinstance(func, ir.Attr) and isinstance(func.base, ir.Attr) and last_name(func) in ir.GROW | ir.SHRINK:
             return True
         names = [m.name for m in self._program.resolve(func, function) if isinstance(m, External)]
         return any(self._catalogue.find("no-return", n) or self._catalogue.find("wait-for-person", n) for n in names)

@@ -11,8 +11,7 @@ from typing import Literal
 
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.program import Binding, Class, External, Function, Instance, Program
-from toolbind_lint.recognise.roles import dotted, last_name
-from toolbind_lint.recognise.spending import snake
+from toolbind_lint.recognise.roles import dotted, last_name, snake
 
 Carries = Literal["yes", "perhaps", "no"]
 

@@ -14,6 +14,10 @@ from typing import cast
 
 Span = tuple[int, int, int, int]
 
+GROW = frozenset({"append", "extend", "add", "insert", "appendleft", "update"})
+SHRINK = frozenset({"pop", "clear", "remove", "popleft", "popitem", "discard"})
+"""Methods that put something into a container, and that take something out of one."""
+
 
 @dataclass(slots=True, eq=False)
 class Node:

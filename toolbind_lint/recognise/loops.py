@@ -183,15 +183,8 @@ class LoopFinder:
             if id(node) in turns:
                 return True
             if isinstance(node, ir.Call):
-                if any(self.reaches_turn(t) for t in self.program.targets(node, function)):
+                if any(self.reaches_turn(t) for t in self._run_by(node, function)):
                     return True
-                for arg in node.args:
-                    if isinstance(arg.value, (ir.Name, ir.Attr)):
-                        for meaning in self.program.resolve(arg.value, function):
-                            if not isinstance(meaning, External) and any(
-                                self.reaches_turn(t) for t in self.program.run_by(meaning)
-                            ):
-                                return True
             tries = tries or isinstance(node, ir.Try)
         if isinstance(loop, ir.While) and tries and self._is_worded(function):
             inside = {id(n) for n in ir.walk(loop)}
@@ -361,7 +354,7 @@ class LoopFinder:
         return False
 
     def _classify(self, case: Case) -> Case | None:
-        inside = sorted(case.finder.inside, key=lambda p: p.number)
+        inside = case.finder.ordered
         turns = [p for p in inside if p.kind == "turn"]
         persons = [p for p in inside if p.kind == "person"]
         dispatches = [p for p in inside if p.kind == "dispatch"] + self._chains(case)
@@ -388,7 +381,7 @@ class LoopFinder:
         """Points inside an ``if name == …`` chain stand for its dispatch: the first test of each chain."""
         out: list[Point] = []
         seen: set[int] = set()
-        inside = sorted(case.finder.inside, key=lambda p: p.number)
+        inside = case.finder.ordered
         for frame in case.graph.frames:
             for dispatch in self.roles.dispatches_in(frame.function):
                 if dispatch.form != "chain" or id(dispatch.node) in seen:
@@ -526,7 +519,7 @@ class LoopFinder:
         """Whether something of the last reply is in the next input of a turn."""
         inputs = self._inputs(case, turn)
         growing = []
-        for point in sorted(case.finder.inside, key=lambda p: p.number):
+        for point in case.finder.ordered:
             if point.kind in {"grow", "set", "move"} and point.cell in inputs and point.value is not None:
                 frame = point.value_frame or point.frame
                 if self.roles.of(point.value, frame.function) & _FED_BACK:

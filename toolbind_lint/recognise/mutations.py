@@ -14,8 +14,7 @@ from typing import Literal, NamedTuple, cast
 from toolbind_lint.catalogue import Catalogue, Row
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.program import External, Function, Program
-from toolbind_lint.recognise.roles import dotted, last_name
-from toolbind_lint.recognise.spending import snake
+from toolbind_lint.recognise.roles import dotted, last_name, snake
 
 Moves = Literal["money", "data", "identity"]
 

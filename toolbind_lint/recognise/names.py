@@ -33,7 +33,7 @@ def names(case: Case) -> tuple[Step, ...]:
 
 def _admitted(case: Case) -> Iterator[Step]:
     """Names that a test lets through; where nothing tests them, the keys of the tables that they are looked up in."""
-    tested = [step for point in sorted(case.finder.inside, key=lambda p: p.number) for step in _tested(case, point)]
+    tested = [step for point in case.finder.ordered for step in _tested(case, point)]
     if tested:
         yield from tested
         return

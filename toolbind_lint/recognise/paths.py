@@ -17,7 +17,7 @@ from typing import NamedTuple
 from toolbind_lint.catalogue import Catalogue
 from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.dispatches import Dispatch, DispatchFinder
-from toolbind_lint.recognise.effects import GROW, MAX_FRAMES, SHRINK
+from toolbind_lint.recognise.effects import MAX_FRAMES
 from toolbind_lint.recognise.program import (
     Class,
     ClassRef,
@@ -1046,10 +1046,10 @@ class Builder:
             return self._exit(call, None, ctx, "raise")
         if self._waits(names, func, ctx):
             return self._event("person", call, after, ctx)
-        if isinstance(func, ir.Attr) and name in GROW | SHRINK:
+        if isinstance(func, ir.Attr) and name in ir.GROW | ir.SHRINK:
             cell = self.cell(func.base, ctx.frame)
             if cell is not None:
-                made = self.point("grow" if name in GROW else "shrink", call, ctx.frame, ctx.loops)
+                made = self.point("grow" if name in ir.GROW else "shrink", call, ctx.frame, ctx.loops)
                 made.cell = cell
                 made.value = call.args[-1].value if call.args else None
                 made.value_frame = ctx.frame

@@ -15,7 +15,7 @@ from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.flow import FunctionFlow, leaves
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.program import Class, ClassRef, External, Function, FunctionRef
-from toolbind_lint.recognise.roles import last_name
+from toolbind_lint.recognise.roles import last_name, snake
 
 MAX_STEPS = 3_000
 MAX_FUNCTIONS = 200
@@ -298,7 +298,7 @@ class Payloads:
         if self.program.targets(call, function):
             return False
         known = any(self.catalogue.find("cut", n) for n in self.external(call, function))
-        return known or bool(_CUTS.search(_snake(last_name(call.func))))
+        return known or bool(_CUTS.search(snake(last_name(call.func))))
 
 
 def payloads_of(case: Case) -> Payloads:
@@ -500,11 +500,11 @@ class _Run:
         for target in targets:
             self._enter(target, arg, call, function, marks)
         unknown = not any(not each.startswith("dataclasses.") for each in names)  # a declared field has no code
-        if not targets and unknown and _JUDGES.search(_snake(name)):
+        if not targets and unknown and _JUDGES.search(snake(name)):
             marks = marks._replace(perhaps=True)
         if not targets or self._constructs(call, function):
             answers = any(a.name in self.of.keys and a.name.endswith("_id") for a in call.args if a.name)
-            if answers or _SAYS.search(_snake(name)):
+            if answers or _SAYS.search(snake(name)):
                 self.board.arrivals.append(Arrival(call, function, marks, True))
             self.push(call, function, marks._replace(text=True) if _TEXTS & {name, *names} else marks)
 
@@ -587,10 +587,6 @@ class _Run:
 
 
 # ---- small questions
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
 def _is_negative(expr: ir.Expr | None) -> bool:

@@ -17,7 +17,6 @@ _NAMES = re.compile(r"(?:^|_)(?:tool|function|action)(?:_?name)?$")
 _ARGUMENTS = re.compile(r"(?:^|_)(?:args|arguments|inputs?|params|parameters|kwargs)(?:_|$)")
 _PASSED = frozenset({"json.loads", "typing.cast", "copy.deepcopy", "builtins.dict", "builtins.list", "builtins.str"})
 _READ = frozenset({"get", "pop", "model_dump", "dict", "to_dict", "json", "strip", "copy", "items", "values"})
-_GROW = frozenset({"append", "extend", "add", "insert", "update", "appendleft"})
 
 Origins = dict[int, tuple[ir.Call, str]]
 """The calls from which a value comes, by identity, each with the field in which it stood."""
@@ -153,7 +152,7 @@ def _is_fed(ask: ir.Call, run: ir.Call, loop: ir.While | ir.For) -> bool:
             if any(_place(_whole(t)) in inputs for t in _targets(node)):
                 return True
     for call in (n for n in ir.walk(loop) if isinstance(n, ir.Call)):
-        if isinstance(call.func, ir.Attr) and call.func.name in _GROW and _place(_whole(call.func.base)) in inputs:
+        if isinstance(call.func, ir.Attr) and call.func.name in ir.GROW and _place(_whole(call.func.base)) in inputs:
             if any(_holds(a.value, run, results) for a in call.args):
                 return True
     return False

@@ -526,7 +526,7 @@ class Program:
     def functions_of(self, module: Module, number: int, wanted: Callable[[Unit], bool]) -> tuple[Function, ...]:
         """``functions`` of the units that are wanted, and the statement itself: only their bodies are read.
 
-        None where nothing is wanted: then the statement is not read either.
+        Empty where nothing is wanted: then the statement is not read either.
         """
         found = [unit for unit in module.units(number) if wanted(unit)]
         if not found:

@@ -14,8 +14,7 @@ from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.flow import leaves
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.program import Function
-from toolbind_lint.recognise.roles import NAME, last_name
-from toolbind_lint.recognise.spending import snake
+from toolbind_lint.recognise.roles import NAME, last_name, snake
 
 Often = Literal["each", "some", "end"]
 """On each pass; under a condition; only where the pass fails or leaves."""

@@ -67,8 +67,9 @@ _ADDING = ("append", "extend", "add")
 _CONVERSATION = ("message", "history", "conversation", "prompt", "chat", "thread", "context")
 _SHOWS = frozenset({"==", "in", "is", "!=", "not in", "is not"})
 """Comparisons that tell a call among other items; behind ``if block.type != <call type>: continue`` stand the calls."""
-_PICKED = frozenset({"tool", "tool_name", "tools", "tool_map", "tool_registry", "available_functions", "function_map"})
-"""Words of the catalogue in a function that may run what a reply picks from a table."""
+_PICKED = ("tool", "tools", "tool_name", "_map", "_registry", "_functions")
+"""How the words of the catalogue end that stand in a function which may run what a reply picks from a table."""
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _FOLDS = frozenset({"lower", "casefold", "upper"})
 _PATTERN_METHODS = frozenset({"startswith", "endswith"})
 RUNS = frozenset(
@@ -190,6 +191,7 @@ class RoleFinder:
         }
         asked = [*catalogue.calls.get("turn", {}), *catalogue.methods.get("turn", {})]
         self._turn_names = frozenset(name.rpartition(".")[2] for name in asked)
+        self._table_words = frozenset(w for w in catalogue.words("word", "names") if w.endswith(_PICKED))
         self._shape_words = self.calls_words | self.call_types | self.call_classes | self._tools_words
         self.shape_turns: dict[int, Turn] = {}
         self._roles: Memo[Roles] = Memo(NONE, MAX_DEPTH)
@@ -670,7 +672,7 @@ class RoleFinder:
         """Whether a unit may show, by what it reads or gives, that a call in it or below it is a turn."""
         if not self._shape_words.isdisjoint(unit.words) or not self._shape_words.isdisjoint(unit.named):
             return True
-        if unit.loops and not unit.words.isdisjoint(_PICKED):
+        if unit.loops and not unit.words.isdisjoint(self._table_words):
             return True
         return self.may_speak(unit) and any(name.lower().startswith(_ADDING) for name in unit.named)
 
@@ -1005,6 +1007,11 @@ def argument(call: ir.Call, param: ir.Param, index: int) -> ir.Expr | None:
 def is_stub(function: Function) -> bool:
     """Whether a function has no body of its own."""
     return is_abstract(function.node)
+
+
+def snake(name: str) -> str:
+    """A name in lower case, its words apart."""
+    return _HUMP.sub("_", name).lower()
 
 
 def last_name(expr: ir.Node) -> str:

@@ -9,7 +9,7 @@ from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.bounds import Bound
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.paths import Frame
-from toolbind_lint.recognise.roles import key_read
+from toolbind_lint.recognise.roles import key_read, snake
 
 _SPENT = re.compile(r"(^|_)(usages?|tokens?|costs?|usd|dollars?|euros?|cents|spend|spent|spending|credits?|price)(_|$)")
 
@@ -26,11 +26,6 @@ def is_budget(case: Case, bound: Bound) -> bool:
             if not named:
                 return False
     return True
-
-
-def snake(name: str) -> str:
-    """A name in lower case, its words apart."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
 def words(expr: ir.Node) -> Iterator[str]:

@@ -138,13 +138,13 @@ def _dispatcher_cap(case: Case) -> Verdict:
     finder = case.finder
     for point in case.dispatches:
         after = reach([t for _, t in point.to])
-        for move in sorted(finder.inside, key=lambda p: p.number):
+        for move in finder.ordered:
             if move.kind != "move" or move.op not in {"+", "-"} or move not in after or move.cell is None:
                 continue
             compared = next(
                 (
                     p
-                    for p in sorted(finder.inside, key=lambda p: p.number)
+                    for p in finder.ordered
                     if p.cell == move.cell and isinstance(p.node, ir.Compare) and p.node.op in {"<", "<=", ">", ">="}
                 ),
                 None,

@@ -7,21 +7,19 @@ knows no fork, or the work is small, this process does it alone. The answers are
 from __future__ import annotations
 
 import gc
-import os
-import pickle
-import select
-import signal
-import struct
 import sys
+import warnings
 from collections.abc import Callable, Sequence
-from typing import Generic, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar, cast
 
 from toolbind_lint.room import with_room
 
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import ForkProcess
+
 A = TypeVar("A")
 N = TypeVar("N")
-
-_SIZE = struct.Struct("<Q")
 
 
 def can_fork() -> bool:
@@ -31,6 +29,13 @@ def can_fork() -> bool:
 
 class WorkerError(Exception):
     """A worker ended before it had answered."""
+
+
+class _Child(NamedTuple):
+    """A fork, and the pipe on which it is asked and answers."""
+
+    process: ForkProcess
+    pipe: Connection
 
 
 class Workers(Generic[A, N]):
@@ -51,34 +56,29 @@ class Workers(Generic[A, N]):
         self._children: list[_Child] = []
 
     def __enter__(self) -> Workers[A, N]:
+        from multiprocessing import get_context
+
+        context = get_context("fork")
         gc.freeze()  # what the forks share stays shared
-        sys.stdout.flush()
-        sys.stderr.flush()
-        for share in self._shares:
-            answers, told = os.pipe()
-            asked, ask = os.pipe()
-            child = os.fork()
-            if child == 0:
-                for pipe in (answers, ask, *(p for each in self._children for p in (each.answers, each.ask))):
-                    os.close(pipe)  # or nobody would see the end of this process, or of that one
-                self._work(share, asked, told)
-            os.close(told)
-            os.close(asked)
-            self._children.append(_Child(child, answers, ask))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of threads beside a fork: it touches none of them
+            for share in self._shares:
+                mine, theirs = context.Pipe()
+                process = context.Process(target=self._work, args=(share, mine, theirs), daemon=True)
+                process.start()
+                theirs.close()
+                self._children.append(_Child(process, mine))
         gc.unfreeze()
         return self
 
-    def _work(self, share: Sequence[int], asked: int, told: int) -> None:
-        """The life of a fork; it never returns."""
-        status = 1
-        try:
-            _receive(asked)
-            _send(told, with_room(lambda: [(number, self._first(number)) for number in share]))
-            note = cast("N", _receive(asked))
-            _send(told, with_room(lambda: [(number, self._second(number, note)) for number in share]))
-            status = 0
-        finally:
-            os._exit(status)
+    def _work(self, share: Sequence[int], mine: Connection, theirs: Connection) -> None:
+        """The life of a fork."""
+        for pipe in (mine, *(each.pipe for each in self._children)):
+            pipe.close()  # or nobody would see the end of the first process
+        theirs.recv()
+        theirs.send(with_room(lambda: [(number, self._first(number)) for number in share]))
+        note = cast("N", theirs.recv())
+        theirs.send(with_room(lambda: [(number, self._second(number, note)) for number in share]))
 
     def first(self) -> list[A]:
         """The answers of the first round, in the order of the questions; WorkerError where a worker was killed."""
@@ -89,59 +89,27 @@ class Workers(Generic[A, N]):
         return self._round(note)
 
     def _round(self, note: object) -> list[A]:
+        from multiprocessing.connection import wait
+
         found: dict[int, A] = {}
-        waiting = list(self._children)
-        working: dict[int, _Child] = {}
-        while waiting or working:
-            while waiting and len(working) < self._jobs:
-                child = waiting.pop(0)
-                _send(child.ask, note)
-                working[child.answers] = child
-            for pipe in select.select(list(working), [], [])[0]:
-                found.update(cast("list[tuple[int, A]]", _receive(pipe)))
-                del working[pipe]
+        waiting = [child.pipe for child in self._children]
+        working: list[Connection] = []
+        try:
+            while waiting or working:
+                while waiting and len(working) < self._jobs:
+                    working.append(waiting.pop(0))
+                    working[-1].send(note)
+                for pipe in cast("list[Connection]", wait(working)):
+                    found.update(pipe.recv())
+                    working.remove(pipe)
+        except (EOFError, OSError):
+            raise WorkerError("a worker process ended before it was done") from None
         return [found[number] for number in sorted(found)]
 
     def __exit__(self, failed: type[BaseException] | None, *_: object) -> None:
         for child in self._children:
-            os.close(child.answers)
-            os.close(child.ask)
+            child.pipe.close()
             if failed is not None:
-                os.kill(child.number, signal.SIGKILL)
+                child.process.kill()
         for child in self._children:
-            os.waitpid(child.number, 0)
-
-
-class _Child(NamedTuple):
-    """A fork: its process number, the pipe on which it answers, the one on which it is asked."""
-
-    number: int
-    answers: int
-    ask: int
-
-
-def _send(pipe: int, value: object) -> None:
-    data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
-    try:
-        with os.fdopen(os.dup(pipe), "wb") as stream:
-            stream.write(_SIZE.pack(len(data)))
-            stream.write(data)
-    except BrokenPipeError:
-        raise WorkerError("a worker process ended before it was done") from None
-
-
-def _receive(pipe: int) -> object:
-    with os.fdopen(os.dup(pipe), "rb", buffering=0) as stream:
-        head = _exactly(stream.read, _SIZE.size)
-        return pickle.loads(_exactly(stream.read, _SIZE.unpack(head)[0]))
-
-
-def _exactly(read: Callable[[int], bytes | None], size: int) -> bytes:
-    parts: list[bytes] = []
-    while size:
-        part = read(min(size, 1 << 20))
-        if not part:
-            raise WorkerError("a worker process ended before it was done")
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
+            child.process.join()

@@ -364,7 +364,7 @@ def _none(case: Case, gap: list[Point]) -> Fault:
 
 def _never_moves(case: Case) -> Step | None:
     """A comparison with a number that would end the loop, of something that the loop never moves."""
-    for point in sorted(case.finder.inside, key=lambda p: p.number):
+    for point in case.finder.ordered:
         node = point.node
         if point.kind != "test" or not isinstance(node, ir.Compare) or node.op not in {"<", "<=", ">", ">="}:
             continue

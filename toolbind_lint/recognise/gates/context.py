@@ -11,8 +11,7 @@ from toolbind_lint.recognise.gates.owned import own_dispatches
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.paths import Cell, Point
 from toolbind_lint.recognise.program import Function
-from toolbind_lint.recognise.roles import ARGS, CALL, CALLS, NAME, last_name
-from toolbind_lint.recognise.spending import snake
+from toolbind_lint.recognise.roles import ARGS, CALL, CALLS, NAME, last_name, snake
 from toolbind_lint.recognise.values import text_of
 from toolbind_lint.verdicts import Evidence, Fault, State, Verdict
 
@@ -68,7 +67,7 @@ def _reached(case: Case) -> list[Function]:
 
 def _repeats(case: Case, functions: list[Function]) -> Fault | Evidence | None:
     """What notices a call that was made before; None where it is not known."""
-    for point in sorted(case.finder.inside, key=lambda p: p.number):
+    for point in case.finder.ordered:
         node = point.node
         if point.kind != "test" or not isinstance(node, ir.Compare):
             continue

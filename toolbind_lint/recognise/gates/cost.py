@@ -12,8 +12,8 @@ from toolbind_lint.recognise.gates.cap import header, number_text, place_of, wor
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.paths import Point
 from toolbind_lint.recognise.program import Function
-from toolbind_lint.recognise.roles import REPLY, last_name
-from toolbind_lint.recognise.spending import is_budget, says_spent, snake, words
+from toolbind_lint.recognise.roles import REPLY, last_name, snake
+from toolbind_lint.recognise.spending import is_budget, says_spent, words
 from toolbind_lint.recognise.values import text_of
 from toolbind_lint.verdicts import Evidence, Fault, Verdict
 
@@ -70,7 +70,7 @@ def _is_off(value: Value) -> bool:
 
 def _decided_elsewhere(case: Case, known: frozenset[Point]) -> Evidence | None:
     """A test of usage or cost that ends the loop, while what adds it up is not seen; for a graph that was cut, any."""
-    for point in sorted(case.finder.inside, key=lambda p: p.number):
+    for point in case.finder.ordered:
         if point.kind != "test" or point in known or not isinstance(point.node, ir.Compare):
             continue
         if _may_be_budget(case, point, point.node):

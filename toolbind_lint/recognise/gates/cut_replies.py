@@ -22,7 +22,7 @@ def faults(case: Case) -> list[Fault]:
     for point in sorted(case.graph.exits, key=lambda p: (p.node.span, p.number)):
         if point.op == "return" and point in case.finder.inside and _is_reply(case, point):
             return [Fault("truncated-answer", place_of(case, point), _words(rows))]
-    leaving = [p for p in sorted(case.finder.inside, key=lambda p: p.number) if _asks_for_calls(case, p)]
+    leaving = [p for p in case.finder.ordered if _asks_for_calls(case, p)]
     if leaving:
         return [Fault("truncated-answer", place_of(case, leaving[0]), _words(rows))]
     if isinstance(case.node, ir.While) and CALLS in case.tools.roles.of(case.node.test, case.function):

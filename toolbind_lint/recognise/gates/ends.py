@@ -13,8 +13,8 @@ from toolbind_lint.recognise.gates.cap import header, holding, place_of
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.paths import Point
 from toolbind_lint.recognise.program import ClassRef, External, Function
-from toolbind_lint.recognise.roles import last_name
-from toolbind_lint.recognise.spending import is_budget, snake
+from toolbind_lint.recognise.roles import last_name, snake
+from toolbind_lint.recognise.spending import is_budget
 from toolbind_lint.recognise.values import text_of
 from toolbind_lint.verdicts import Fault
 

@@ -15,7 +15,7 @@ from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.paths import Frame, Point, Raised
 from toolbind_lint.recognise.payloads import payloads_of
 from toolbind_lint.recognise.program import External, Function
-from toolbind_lint.recognise.roles import last_name
+from toolbind_lint.recognise.roles import last_name, snake
 from toolbind_lint.recognise.values import text_of
 from toolbind_lint.verdicts import Evidence, Fault, Verdict
 
@@ -130,7 +130,7 @@ def _is_nothing(expr: ir.Expr) -> bool:
 def _caught_by_name(case: Case, declared: Iterable[str], seen: set[int]) -> list[Fault]:
     """Handlers that name a gate error of the project and hand it to the model, wherever it is raised."""
     out: list[Fault] = []
-    for handler in sorted(case.finder.inside, key=lambda p: p.number):
+    for handler in case.finder.ordered:
         node = handler.node
         if handler.kind != "handler" or not isinstance(node, ir.Handler) or id(node) in seen or node.type is None:
             continue
@@ -225,11 +225,7 @@ def is_gate(raised: Raised, declared: Iterable[str] = ()) -> bool:
         return True
     if not raised.project:
         return False
-    return any(_GATE.search(_snake(n)) and not _NOT_GATE.search(_snake(n)) for n in raised.names)
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+    return any(_GATE.search(snake(n)) and not _NOT_GATE.search(snake(n)) for n in raised.names)
 
 
 def _raised_at_bounds(case: Case) -> frozenset[Point]:

@@ -13,8 +13,7 @@ from toolbind_lint.recognise.identity import Carries, carries, has_id, is_id, ma
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.program import Function, Instance
 from toolbind_lint.recognise.region import acting, region
-from toolbind_lint.recognise.roles import ARGS, CALL, CALLS, NAME, REPLY, TOOL, last_name
-from toolbind_lint.recognise.spending import snake
+from toolbind_lint.recognise.roles import ARGS, CALL, CALLS, NAME, REPLY, TOOL, last_name, snake
 from toolbind_lint.recognise.values import text_of
 from toolbind_lint.verdicts import Evidence, Fault, State, Verdict
 

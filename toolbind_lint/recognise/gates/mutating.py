@@ -19,8 +19,7 @@ from toolbind_lint.recognise.mutations import Mutation, MutationFinder
 from toolbind_lint.recognise.paths import Point
 from toolbind_lint.recognise.program import External, Function
 from toolbind_lint.recognise.region import region
-from toolbind_lint.recognise.roles import last_name
-from toolbind_lint.recognise.spending import snake
+from toolbind_lint.recognise.roles import last_name, snake
 from toolbind_lint.verdicts import Fault, Verdict
 
 _KEY = re.compile(

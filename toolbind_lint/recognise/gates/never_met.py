@@ -20,7 +20,7 @@ def faults(case: Case) -> list[Fault]:
     turns = [t for t in case.turns if not is_inner(case, t)]
     if case.kind != "tool-loop" or not turns or case.graph.truncated:
         return []
-    suspects = [p for p in sorted(case.finder.inside, key=lambda p: p.number) if _would_leave(case, p)]
+    suspects = [p for p in case.finder.ordered if _would_leave(case, p)]
     if not suspects:
         return []
     rows = spoken_rows(case)

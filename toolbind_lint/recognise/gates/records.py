@@ -13,8 +13,7 @@ from toolbind_lint.recognise.identity import field_names
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.program import ClassRef, Function, Instance
 from toolbind_lint.recognise.region import Spot, region
-from toolbind_lint.recognise.roles import last_name
-from toolbind_lint.recognise.spending import snake
+from toolbind_lint.recognise.roles import last_name, snake
 from toolbind_lint.recognise.values import text_of
 from toolbind_lint.verdicts import Evidence, Fault
 

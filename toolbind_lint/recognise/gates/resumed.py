@@ -17,8 +17,7 @@ from toolbind_lint.recognise.gates.cap import header
 from toolbind_lint.recognise.identity import field_names, has_new_id
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.program import ClassRef, External, Function
-from toolbind_lint.recognise.roles import last_name
-from toolbind_lint.recognise.spending import snake
+from toolbind_lint.recognise.roles import last_name, snake
 from toolbind_lint.recognise.values import text_of
 from toolbind_lint.verdicts import Fault
 

@@ -109,7 +109,7 @@ def _is_signal(name: str) -> bool:
 
 def _handlers(case: Case, below: dict[str, Function]) -> Iterator[Caught]:
     seen: set[int] = set()
-    for point in sorted(case.finder.inside, key=lambda p: p.number):
+    for point in case.finder.ordered:
         node = point.node
         if point.kind != "handler" or not isinstance(node, ir.Handler) or id(node) in seen or is_inner(case, point):
             continue

@@ -116,7 +116,7 @@ def _guards(case: Case, test: TimeTest) -> list[Point]:
                         pending.append((change.value, change.value_frame, depth + 1))
     blocked = frozenset({case.head, *case.finder.pivots} - {test.point})
     out = list(case.finder.guards(test.point, frozenset(cells)))
-    for point in sorted(case.finder.inside, key=lambda p: p.number):
+    for point in case.finder.ordered:
         if point.kind == "test" and point.cell in cells and point is not test.point:
             ways = [test.point in reach([t], blocked) for _, t in point.to]
             if True in ways and False in ways:
