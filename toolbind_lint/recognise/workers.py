@@ -1,7 +1,7 @@
 """The same questions asked by several processes: forks of this one, each with all that is known so far.
 
 What is known of a project can't be sent from process to process at a cost that pays; a fork has it. Where the system
-knows no fork, or the work is small, this process does it alone. The answers are the same either way.
+knows no fork, or the work is small, this process does it alone.
 """
 
 from __future__ import annotations
