@@ -82,7 +82,7 @@ def passes(
 
 
 def _connected(graph: Graph, stages: list[frozenset[Point]], blocked: frozenset[Point], raising: bool) -> bool:
-    """``passes`` without regard to flags: by plain reachability, in every order of the stages."""
+    """``passes`` without regard to flags: by plain reachability."""
     assert graph.head is not None
     if graph.head in blocked or not all(stages):
         return False

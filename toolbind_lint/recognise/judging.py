@@ -1,8 +1,8 @@
 """Finds and judges file by file, once the whole project's turns are marked.
 
-Files are judged on the marked project alone, each for itself, so that several processes can; what spans files (a ring of
-calls is told once, a loop owns its dispatches) is settled when all answers are in. Where hundreds of functions call each
-other in rings, what was asked before may still colour an answer: the files are therefore asked in a fixed order.
+Files are judged on the marked project alone, each for itself, so that several processes can; what spans files (a ring
+of calls is told once, a loop owns its dispatches) is settled when all answers are in. Where hundreds of functions call
+each other in rings, what was asked before may colour an answer: the files are therefore asked in a fixed order.
 """
 
 from __future__ import annotations
