@@ -286,3 +286,39 @@ def test_an_object_that_is_built_by_an_attribute_of_the_class_is_called() -> Non
     }
     found = [s for s in subjects(files) if s.kind == "tool-loop"]
     assert [(s.place.path, s.header.line) for s in found] == [("agents/react.py", 13)]
+
+
+PACKED = """\
+from openai import OpenAI
+
+import house
+
+client = OpenAI()
+
+
+def answer(messages, tools, host):
+    for _ in range(8):
+        reply = client.chat.completions.create(model="m", messages=messages, tools=tools).choices[0].message
+        if not reply.tool_calls:
+            return reply
+        for call in reply.tool_calls:
+            asked = house.{record}(tool=call.function.name, given=call.function.arguments)
+            result = host.{run}(asked)
+            messages.append({{"role": "tool", "content": result}})
+    raise TooManySteps
+"""
+
+
+@pytest.mark.parametrize(
+    ("record", "run", "found"),
+    [
+        ("ToolInput", "async_call_tool", True),
+        ("Invocation", "execute_tool_call", True),
+        ("ToolInput", "describe", False),
+        ("ToolInput", "before_call_tool", False),
+        ("ToolStartEvent", "handle_tool_event", False),
+    ],
+)
+def test_a_record_of_a_name_and_its_arguments_is_run_by_whoever_says_so(record: str, run: str, found: bool) -> None:
+    kinds = [subject.kind for subject in subjects(PACKED.format(record=record, run=run))]
+    assert kinds == (["tool-loop"] if found else [])

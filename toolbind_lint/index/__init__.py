@@ -16,6 +16,7 @@ from toolbind_lint.index.imports import Resolver
 from toolbind_lint.index.reach import Leading, Reach
 from toolbind_lint.index.reader import read_module
 from toolbind_lint.index.records import Body, Definition, Import, ModuleIndex, Statement, Unit, Words, last_name
+from toolbind_lint.older import older
 from toolbind_lint.snapshot import Snapshot
 from toolbind_lint.source import (
     DEFAULT_MAX_BYTES,
@@ -354,12 +355,15 @@ class Project:
         except SyntaxFault as fault:
             if fault.message == TOO_DEEP:
                 raise
-            from toolbind_lint.index.modern import read_modern
-
             try:
-                return read_modern(source, self._seeds)
+                tree = parse_ast(older(source.text))
             except SyntaxFault:
-                raise fault from None  # the interpreter words it better
+                from toolbind_lint.index.modern import read_modern
+
+                try:
+                    return read_modern(source, self._seeds)
+                except SyntaxFault:
+                    raise fault from None  # the interpreter words it better
         return read_module(source.path, tree, self._seeds)
 
 

@@ -278,7 +278,7 @@ def _simple_kind(statement: cst.CSTNode) -> StatementKind:
 
     if isinstance(statement, (cst.Import, cst.ImportFrom)):
         return "import"
-    if isinstance(statement, (cst.Assign, cst.AnnAssign, cst.AugAssign)):
+    if isinstance(statement, (cst.Assign, cst.AnnAssign, cst.AugAssign, cst.TypeAlias)):
         return "assignment"
     return "expression" if isinstance(statement, cst.Expr) else "compound"
 

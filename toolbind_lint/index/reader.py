@@ -39,6 +39,7 @@ _KINDS: dict[type, StatementKind] = {
     ast.Expr: "expression",
 }
 _TYPE_ALIAS: Any = getattr(ast, "TypeAlias", type(None))  # 3.12
+_KINDS[_TYPE_ALIAS] = "assignment"
 
 
 class TooDeep(Exception):  # noqa: N818 - a condition of the source, not of the program

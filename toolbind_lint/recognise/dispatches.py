@@ -17,6 +17,7 @@ from toolbind_lint.recognise.memo import Memo
 from toolbind_lint.recognise.program import Binding, ClassRef, External, Function, FunctionRef, ModuleRef, Program
 from toolbind_lint.recognise.roles import (
     ARGS,
+    CALL,
     MAX_DEPTH,
     NAME,
     PASSING_CALLS,
@@ -82,6 +83,10 @@ _EXECUTES = frozenset(
 )
 
 
+_RUNS_A_CALL = re.compile(
+    r"(?:^|_)(?:call|run|exec|execute|invoke|dispatch|perform|handle|process)(?:_[a-z]+)?_(?:tool|function|action)s?(?:_|$)"
+)
+"""Names of what runs the call that it is given: a verb, and what it runs."""
 _FAR = 12
 """Names and calls between a value and the call that it was taken out of."""
 
@@ -456,6 +461,8 @@ class DispatchFinder(RoleFinder):
         for key, roles in given:
             # A name and its arguments in one table are told to somebody; side by side they are run.
             if NAME in roles and any(ARGS in r for value, r in given if value is not key):
+                return Dispatch(call, function, "handed-on", key, callee)
+            if CALL in roles and _RUNS_A_CALL.search(name) and not _ASKS.search(name):
                 return Dispatch(call, function, "handed-on", key, callee)
         return None
 

@@ -149,6 +149,8 @@ PASSING_CALLS = frozenset(
     ]
 )
 
+_NO_CALLS = ("Error", "Exception", "Event", "Message", "Record", "Result", "Response", "Log", "Span", "Trace", "Step")
+"""How the names of classes end whose objects say what became of a call."""
 _AWAITED = frozenset({"result", "join", "wait"})
 """Methods that wait for what somebody else runs: what they give was made elsewhere."""
 _TEXTS = frozenset({"json.loads", "json.dumps", "builtins.str"})
@@ -504,6 +506,8 @@ class RoleFinder:
         if self.turn(expr, function) is not None:
             return frozenset({REPLY})
         func = expr.func
+        if self._packs(expr, function):
+            return frozenset({CALL})
         if isinstance(func, ir.Attr):
             found = self._method(expr, func, function)
             if found is not None:
@@ -517,6 +521,14 @@ class RoleFinder:
                 found |= self.returned(target)
             return found
         return self._external_call(expr, function)
+
+    def _packs(self, expr: ir.Call, function: Function) -> bool:
+        """Whether a record is made of a tool's name and its arguments: a call by another class."""
+        name = last_name(expr.func)
+        if not name[:1].isupper() or name.endswith(_NO_CALLS) or len(expr.args) < 2:
+            return False
+        given = [self.of(a.value, function) for a in expr.args]
+        return any(NAME in roles and any(ARGS in r for r in given if r is not roles) for roles in given)
 
     def _external_call(self, expr: ir.Call, function: Function) -> Roles:
         for meaning in self.program.resolve(expr.func, function):
