@@ -19,6 +19,7 @@ from toolbind_lint.recognise.gates import (
     fanout,
     finer,
     mutating,
+    repeats,
     retries,
     schema,
     timeouts,
@@ -108,6 +109,9 @@ def _retry(case: Case) -> Verdict:
         skipped = _skipping_handler(case, partly)
         if skipped is None:
             return Verdict("cap", "unknown", (), (Evidence(header, "", "counted on some ways only"),))
+    changing = repeats.changing(case)
+    if changing and finder.uncovered_by([p for b in effective for p in b.tests] + changing) is None:
+        return Verdict("cap", "unknown", (), (Evidence(header, "", "each try asks for something else"),))
     fault = Fault("unbounded-retry", header, (("call", _first_callee(case)),), witness_steps(case, gap))
     return Verdict("cap", "missing", (fault,))
 

@@ -69,6 +69,18 @@ def holding(case: Case) -> list[Bound]:
     return [b for b in counted if case.finder.stands_on_all([b])] or counted
 
 
+def ends_without(case: Case, points: Iterable[Point]) -> bool:
+    """Whether a finite number of steps ends every pass that does not come by some points."""
+    counted = [
+        b
+        for b in _effective(case)
+        if not passes(case.graph, [case.finder.pivots, (*b.tests, *b.guards)], [*b.moves, *points])
+        and not case.finder.reset_passes(b)
+    ]
+    tests = [p for b in counted for p in (*b.tests, *b.guards)]
+    return bool(counted) and case.finder.uncovered_by([*tests, *points]) is None
+
+
 def header(case: Case) -> Place:
     """The place of the subject's header."""
     return case.tools.program.place(case.function.module, case.header)
