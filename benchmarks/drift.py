@@ -2,7 +2,9 @@
 
 ``python -m benchmarks.drift [FRAMEWORK ...]`` downloads, for each row, the release that its source names and the
 newest one (``pip download --no-deps``), and reads their Python files. A row holds where what it calls is defined there
-and what it bounds has the default that it says. Exit status 1 when a row does not hold, 2 when nothing could be read.
+and what it bounds has the default that it says: in the file that the source names, and where that says nothing of it,
+anywhere. A row with ``gone-in`` is held against its own release alone. Exit status 1 when a row does not hold, 2 when
+nothing could be read.
 """
 
 from __future__ import annotations
@@ -44,36 +46,53 @@ class Drift(NamedTuple):
     what: str
 
 
+Defaults = Mapping[str, frozenset[str]]
+
+
 class Known(NamedTuple):
-    """What a release defines: names, and the defaults of parameters and fields as written."""
+    """What a release defines: names, the defaults of parameters and fields as written, and those of each file."""
 
     names: frozenset[str]
-    defaults: Mapping[str, frozenset[str]]
+    defaults: Defaults
+    files: Mapping[str, Defaults]
 
 
 def known(release: Release) -> Known:
     """What the files of a release define."""
     names: set[str] = set()
-    defaults: dict[str, set[str]] = {}
+    trees: dict[str, ast.Module] = {}
+    constants: dict[str, str] = {}
     for path, text in release.files.items():
         names.update(path.removesuffix(".py").removesuffix("/__init__").split("/"))
         try:
-            tree = ast.parse(text)
+            trees[path] = ast.parse(text)
         except SyntaxError:
             continue
-        constants = {
-            target.id: ast.unparse(node.value)
-            for node in tree.body
-            if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None
-            for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
-            if isinstance(target, ast.Name)
-        }
+        constants.update(_constants(trees[path]))
+    defaults: dict[str, set[str]] = {}
+    files: dict[str, Defaults] = {}
+    for path, tree in trees.items():
+        own: dict[str, set[str]] = {}
+        local = {**constants, **_constants(tree)}
         for node in ast.walk(tree):
             for name, value in _defined(node):
                 names.add(name)
                 if value is not None:
-                    defaults.setdefault(name, set()).add(_plain(constants.get(value, value)))
-    return Known(frozenset(names), {name: frozenset(values) for name, values in defaults.items()})
+                    own.setdefault(name, set()).add(_plain(local.get(value, value)))
+        files[path] = {name: frozenset(values) for name, values in own.items()}
+        for name, values in own.items():
+            defaults.setdefault(name, set()).update(values)
+    return Known(frozenset(names), {name: frozenset(values) for name, values in defaults.items()}, files)
+
+
+def _constants(tree: ast.Module) -> dict[str, str]:
+    return {
+        target.id: ast.unparse(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Name)
+    }
 
 
 def _defined(node: ast.AST) -> Iterator[tuple[str, str | None]]:
@@ -92,6 +111,10 @@ def _defined(node: ast.AST) -> Iterator[tuple[str, str | None]]:
         for target in node.targets:
             if isinstance(target, ast.Name):
                 yield target.id, ast.unparse(node.value)
+    elif isinstance(node, ast.Dict):
+        for key, value in zip(node.keys, node.values, strict=True):
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                yield key.value, ast.unparse(value)
     elif isinstance(node, ast.ImportFrom):
         for alias in node.names:
             yield alias.asname or alias.name, None
@@ -129,14 +152,30 @@ def _bound(row: Row, told: str, facts: Known) -> Iterator[Drift]:
             yield Drift(row.framework, row.kind, told, f"the parameter {name} is gone")
             continue
         wanted = row.one("default").replace("_", "")
-        found = facts.defaults.get(name, frozenset())
-        numbers = {value for value in found if re.fullmatch(r"-?\d+(\.\d+)?|none|inf", value)}
+        numbers = _numbers(row, name, facts)
         if wanted.isdigit() and numbers and not any(_same(wanted, value) for value in numbers):
             # None often stands for a default that is set elsewhere: only other numbers tell against the row.
             if numbers - {"none"}:
                 yield Drift(row.framework, row.kind, told, f"{name} is {', '.join(sorted(numbers))}, not {wanted}")
         elif wanted == "none" and numbers and "none" not in numbers:
             yield Drift(row.framework, row.kind, told, f"{name} is {', '.join(sorted(numbers))} by default")
+
+
+def _numbers(row: Row, name: str, facts: Known) -> frozenset[str]:
+    """The defaults of a parameter: those of the file that the source names, else of all.
+
+    A constant that bears the parameter's name (``DEFAULT_MAX_STEPS``) counts beside them.
+    """
+    match = _SOURCE.fullmatch(row.one("source"))
+    for defaults in (facts.files.get(match["path"], {}) if match else {}, facts.defaults):
+        found = set(defaults.get(name, frozenset()))
+        for constant, values in defaults.items():
+            if constant.isupper() and name.lower() in constant.lower():
+                found |= values
+        numbers = frozenset(value for value in found if re.fullmatch(r"-?\d+(\.\d+)?|none|inf", value))
+        if numbers:
+            return numbers
+    return frozenset()
 
 
 def _same(one: str, other: str) -> bool:
@@ -152,7 +191,7 @@ def releases(row: Row, catalogue: Catalogue) -> Iterator[tuple[str, str]]:
     package = match["package"] if match else next(iter(catalogue.packages.get(row.framework, ())), "")
     if match and match["version"]:
         yield package, match["version"]
-    if package and admitted(None, row.one("versions")):
+    if package and not row.one("gone-in") and admitted(None, row.one("versions")):
         yield package, ""
 
 

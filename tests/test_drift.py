@@ -71,3 +71,38 @@ def test_a_row_is_held_against_a_release(table: dict[str, object], told: list[st
 def test_the_releases_of_a_row(row: dict[str, object], wanted: list[tuple[str, str]]) -> None:
     catalogue = load_catalogue([{"agent": [row]}])
     assert list(releases(catalogue.rows[-1], catalogue)) == wanted
+
+
+def test_the_file_that_a_source_names_counts_before_others() -> None:
+    files = {"acme/agent.py": "DEFAULT_MAX_STEPS = 20\n", "acme/team.py": "def run(max_steps=7): ...\n"}
+    release = Release("acme", "2.0", files)
+
+    def told(**keys: str) -> list[str]:
+        row = {"param": "max_steps", "source": "acme-2.0:acme/agent.py:1", **keys}
+        made = load_catalogue([{"bound": [row]}]).rows[-1]
+        return [drift.what for drift in check(made, release, known(release))]
+
+    assert told(default="20") == []
+    assert told(default="7") == ["max_steps is 20, not 7"]
+    assert told(default="7", source="acme-2.0:acme/team.py:1") == []
+    assert told(default="7", source="acme-2.0:acme/gone.py:1") == []
+    assert told(default="8", source="acme-2.0:acme/gone.py:1") == ["max_steps is 20, 7, not 8"]
+
+
+def test_a_default_may_stand_in_a_dict_or_come_from_another_file() -> None:
+    files = {
+        "acme/limits.py": "CAP: int = 40\n",
+        "acme/agent.py": "from acme.limits import CAP\nBASE = {'max_steps': CAP}\n",
+    }
+    release = Release("acme", "2.0", files)
+    made = load_catalogue([{"bound": [{"param": "max_steps", "default": "40"}]}]).rows[-1]
+    other = load_catalogue([{"bound": [{"param": "max_steps", "default": "30"}]}]).rows[-1]
+    facts = known(release)
+    assert list(check(made, release, facts)) == []
+    assert [drift.what for drift in check(other, release, facts)] == ["max_steps is 40, not 30"]
+
+
+def test_what_is_gone_is_held_against_its_own_release_alone() -> None:
+    row = {"call": "a", "source": "acme-sdk-1.4.2:acme/a.py:3", "gone-in": "2.0"}
+    catalogue = load_catalogue([{"agent": [row]}])
+    assert list(releases(catalogue.rows[-1], catalogue)) == [("acme-sdk", "1.4.2")]

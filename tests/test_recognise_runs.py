@@ -498,3 +498,52 @@ def test_a_tool_timeout_is_missed_where_the_version_has_one(version: str, fires:
     text = "from pydantic_ai import Agent\nAgent('x', tools=[print]).run_sync('one')\n"
     found, _ = report({"a.py": text, "requirements.txt": f"pydantic-ai=={version}\n"}, "TB301")
     assert len(found) == fires
+
+
+# ---- crews that a class describes, and what is handed on in another guise
+
+CREW = """
+    from crewai import Agent, Crew, Task
+    from crewai.project import CrewBase, agent, crew, task
+
+    @CrewBase
+    class Desk:
+        @agent
+        def first(self) -> Agent:
+            return Agent(config=self.agents_config["first"], {tools})
+
+        @task
+        def work(self) -> Task:
+            return Task(config=self.tasks_config["work"], agent=self.first())
+
+        @crew
+        def crew(self) -> Crew:
+            return Crew(agents=self.agents, tasks=self.tasks)
+
+    Desk().crew().kickoff()
+    """
+
+
+@pytest.mark.parametrize(("tools", "bound"), [("tools=[print]", "25"), ("tools=[print], max_iter=7", "7"), ("", None)])
+def test_a_class_gathers_the_members_that_its_methods_make(tools: str, bound: str | None) -> None:
+    found, subjects = report(CREW.format(tools=tools))
+    assert found == []
+    assert [s.verdict("cap").evidence[0].value for s in subjects] == ([bound] if bound else [])
+
+
+def test_members_that_nobody_knows_may_be_bounded() -> None:
+    found, (subject,) = report("from crewai import Crew\nfrom elsewhere import team\nCrew(agents=team()).kickoff()\n")
+    assert (found, subject.verdict("cap").state, subject.verdict("wall").state) == ([], "unknown", "missing")
+
+
+def test_an_executor_with_a_memory_around_it_is_the_executor() -> None:
+    text = """
+    from langchain.agents import AgentExecutor
+    from langchain_core.runnables.history import RunnableWithMessageHistory
+    from elsewhere import chain, history
+    executor = AgentExecutor(agent=print, tools=[print], max_iterations=None)
+    RunnableWithMessageHistory(executor, history).invoke({})  # expect: TB107
+    RunnableWithMessageHistory(runnable=executor, get_session_history=history).invoke({})  # expect: TB107
+    RunnableWithMessageHistory(chain, history).invoke({})
+    """
+    check(text)

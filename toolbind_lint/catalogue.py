@@ -21,7 +21,8 @@ PROJECT = "project"
 
 Kind = Literal["text", "texts", "flag", "number"]
 
-_COMMON: dict[str, Kind] = {"source": "text", "versions": "text"}
+_COMMON: dict[str, Kind] = {"source": "text", "versions": "text", "gone-in": "text"}
+"""Where a fact was read, for which versions it holds, and in which release its names were seen to be gone."""
 
 SCHEMAS: dict[str, dict[str, Kind]] = {
     # Constructing it gives an object whose methods make turns; `through` are attributes that give the same client back.
@@ -273,6 +274,10 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
         "server": "texts",
         "of-package": "text",
     },
+    # Methods under one of these decorators make the items of an `attribute` of their class.
+    "gathers": {"call": "texts", "attribute": "text"},
+    # Gives back what it is given as `param` (`0:name`: at that position or by that name), in another guise.
+    "carries": {"call": "texts", "param": "text"},
     # Asks a model by a method of that name, whatever the receiver: a node of a graph that uses it does.
     "model-call": {"method": "texts"},
     # The wrong shape for request-scoped bounds, declared by the project.

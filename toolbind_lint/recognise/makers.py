@@ -81,6 +81,11 @@ class Makers:
         self._active: set[tuple[int, str]] = set()
         self._stored: dict[tuple[str, str], tuple[Spot, ...]] = {}
         self._same = self.catalogue.words(kind, "same")
+        self._gathers: dict[str, frozenset[str]] = {}
+        for row in catalogue.rows:
+            if row.kind == "gathers":
+                known = self._gathers.get(row.one("attribute"), frozenset())
+                self._gathers[row.one("attribute")] = known.union(row.all("call"))
         self._cut = False
 
     # ---- names as the imports write them
@@ -137,6 +142,12 @@ class Makers:
                 return row
         return None
 
+    def _carrier(self, expr: ir.Expr, function: Function) -> Row | None:
+        """The row of a callee that gives back what it is given."""
+        if not self.catalogue.calls.get("carries"):
+            return None
+        return next((r for n in self.names(expr, function) if (r := self.catalogue.find("carries", n))), None)
+
     # ---- tracing
 
     def of(self, expr: ir.Expr | None, function: Function, depth: int = 0) -> tuple[Made, ...]:
@@ -190,6 +201,14 @@ class Makers:
         row = self.row(call.func, function)
         if row is not None:
             yield Made(row, call, function)
+            return
+        carrier = self._carrier(call.func, function)
+        if carrier is not None:
+            position, _, param = carrier.one("param").rpartition(":")
+            held = call.keyword(param)
+            if held is None and position.isdigit():
+                held = call.positional(int(position))
+            yield from self.of(held, function, depth)
             return
         func, name = call.func, last_name(call.func)
         if isinstance(func, ir.Attr) and name in self._same:
@@ -474,8 +493,24 @@ class Makers:
         else:
             if isinstance(expr, (ir.Name, ir.Attr)):
                 yield from self.stored(f"{dotted(expr)}[]", function)
+            if isinstance(expr, ir.Attr) and self._gathers:
+                yield from self._gathered(expr, function)
             for value in self.step(expr, function):
                 yield from self.elements(value.expr, value.function, depth + 1)
+
+    def _gathered(self, expr: ir.Attr, function: Function) -> Iterator[Spot]:
+        """What the methods of a class return that a decorator gathers under this attribute of it."""
+        calls = self._gathers.get(expr.name)
+        cls = function.cls
+        if not calls or cls is None or not isinstance(expr.base, ir.Name) or expr.base.id != function.self_name:
+            return
+        for top in self.program.mro(cls):
+            for stmt in top.node.body if isinstance(top, Class) else ():
+                if isinstance(stmt, ir.FuncDef) and isinstance(top, Class):
+                    heads = [d.func if isinstance(d, ir.Call) else d for d in stmt.decorators]
+                    if any(name in calls for head in heads for name in self.names(head, top.scope)):
+                        method = top.module.function(stmt, top.scope, top)
+                        yield from (Spot(value, method) for value in method.returned)
 
     # ---- what a module stores
 

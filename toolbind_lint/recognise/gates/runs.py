@@ -254,7 +254,9 @@ class RunJudge:
         if depth >= MAX_MEMBERS:
             return Stand("none")
         inner = [self._of_agent(run, m, gate, depth + 1) for m in self.finder.members(made) if self.finder.loops_of(m)]
-        return max(inner, key=lambda s: s.rank) if inner else Stand("none")
+        # One whose members have the bounds, and nobody knows these: its steps may be bounded.
+        known = not made.row.all("members") or gate != "cap"
+        return max(inner, key=lambda s: s.rank) if inner else Stand("none" if known else "unknown")
 
     def _best(self, run: Run, made: Made | None, gate: str) -> Stand | None:
         owners = [_identity(run.row)] if run.row is not None else []
