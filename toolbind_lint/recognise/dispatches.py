@@ -11,22 +11,25 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from toolbind_lint.catalogue import Catalogue, Row
-from toolbind_lint.recognise import ir
+from toolbind_lint.recognise import ir, spelled
 from toolbind_lint.recognise.effects import Effects
 from toolbind_lint.recognise.memo import Memo
 from toolbind_lint.recognise.program import Binding, ClassRef, External, Function, FunctionRef, ModuleRef, Program
 from toolbind_lint.recognise.roles import (
     ARGS,
     CALL,
+    CALLS,
     MAX_DEPTH,
     NAME,
     PASSING_CALLS,
     REPLY,
+    RESULT,
     RUNS,
     TOOL,
     RoleFinder,
     argument,
     dotted,
+    is_stub,
     last_name,
 )
 
@@ -82,6 +85,20 @@ _EXECUTES = frozenset(
     ]
 )
 
+_MAKES = re.compile(r"_*(?:from|make|build|construct|to|as|new|wrap|with)_|.*_(?:cls|class|type|model)$")
+"""Names of what puts a name and arguments into a record, and runs nothing."""
+_BUILDS = re.compile(
+    r"_*(?:(?:is|has|should|can|needs)_|(?:construct|build|make|compose|format|get|create)_.*"
+    r"(?:messages?|prompt|content|schema|params?)$)"
+)
+"""Names of functions of a project that look at what they are given, or word it."""
+_RUNS_CALLS = re.compile(r"_*(?:a|async_)?(?:dispatch|exec|run|invoke|call|handle|perform|process)(?:[a-z]*_|[a-z]*$)")
+"""Names of what runs a whole call that it is given."""
+_STEPS = re.compile(
+    r"step$|communicate$|(?:a|async_)?(?:execute|run|exec)_(?:the_)?"
+    r"(?:actions?|commands?|cmd|code|bash|shell|python|script|cell|ipython|code_block)"
+)
+"""Names of what runs the action, command or code that a reply says."""
 
 _RUNS_A_CALL = re.compile(
     r"(?:^|_)(?:call|run|exec|execute|invoke|dispatch|perform|handle|process)(?:_[a-z]+)?_(?:tool|function|action)s?(?:_|$)"
@@ -291,6 +308,8 @@ class DispatchFinder(RoleFinder):
             return None
         if any(isinstance(m, External) and self.catalogue.find("runs-command", m.name) for m in meanings):
             return Dispatch(call, function, "fixed", None, callee)
+        if not runs and any(a.name is None and NAME in self.of(a.value, function) for a in call.args):
+            return None  # the name is handed on with them, to what nobody knows
         for meaning in meanings:
             if isinstance(meaning, (ClassRef, ModuleRef)):
                 return None
@@ -352,16 +371,43 @@ class DispatchFinder(RoleFinder):
         )
 
     def _executed(self, call: ir.Call, function: Function, callee: str) -> Dispatch | None:
-        """``env.execute(action)`` for the actions of a reply, where nobody knows what runs them."""
-        if not isinstance(call.func, ir.Attr) or call.func.name not in _EXECUTES or not call.args:
+        """``env.execute(action)`` for the actions of a reply, where nobody knows what runs them; a command of one."""
+        name = last_name(call.func)
+        if not call.args or not (name in _EXECUTES or _STEPS.match(name)):
+            return self._command(call, function, callee)
+        targets = self.program.targets(call, function)
+        if any(self._hands_down(t, 1) for t in targets):
             return None
-        if any(self._hands_down(t, 1) for t in self.program.targets(call, function)):
+        meanings = self.program.resolve(call.func, function)
+        # A library's own `execute` asks a database as often as it runs an action.
+        if any(
+            not isinstance(m, FunctionRef) and not (isinstance(m, External) and _STEPS.match(name)) for m in meanings
+        ):
+            return self._command(call, function, callee)
+        if not any(isinstance(a.value, (ir.Name, ir.Attr)) and self._is_said(a.value, function) for a in call.args):
             return None
-        if any(not isinstance(m, FunctionRef) for m in self.program.resolve(call.func, function)):
-            return None
-        if not any(isinstance(a.value, ir.Name) and REPLY in self.of(a.value, function) for a in call.args):
-            return None
-        return Dispatch(call, function, "handed-on", None, callee)
+        known = any(not is_stub(t) for t in targets)
+        return Dispatch(call, function, "fixed" if known else "handed-on", None, callee)
+
+    def _is_said(self, expr: ir.Expr, function: Function) -> bool:
+        """Whether a value is what a reply says: a name for it, or a field of what was made of its text."""
+        roles = self.of(expr, function)
+        return (
+            bool(roles & {REPLY, ARGS})
+            and not roles & {CALLS, RESULT}
+            and (isinstance(expr, ir.Name) or spelled.is_name(expr))
+        )
+
+    def _command(self, call: ir.Call, function: Function, callee: str) -> Dispatch | None:
+        """``subprocess.run(script, shell=True)`` for a command that a reply says."""
+        for meaning in self.program.resolve(call.func, function):
+            if not isinstance(meaning, External) or meaning.name == "builtins.exec":
+                continue
+            if self.catalogue.find("runs-command", meaning.name):
+                text = spelled.command(call)
+                if text is not None and REPLY in self.of(text, function):
+                    return Dispatch(call, function, "fixed", None, callee)
+        return None
 
     def _hands_down(self, function: Function, depth: int = 0) -> bool:
         """Whether a function of the project runs a tool itself or below it, or only reads what it is given."""
@@ -382,8 +428,8 @@ class DispatchFinder(RoleFinder):
         name = last_name(call.func)
         if not call.args or name in self._inert_methods or self.program.targets(call, function):
             return None
-        if _ASKS.search(name) or name[:1].isupper():
-            return None  # it is asked about the call, or holds what is known of it
+        if _ASKS.search(name) or name[:1].isupper() or name.lstrip("_").startswith("dump"):
+            return None  # it is asked about the call, holds what is known of it, or writes it down
         known = [m.name for m in self.program.resolve(call.func, function) if isinstance(m, External)]
         if any(each in PASSING_CALLS or each.startswith("builtins.") for each in known):
             return None  # it says the tool's name, looks at it, or waits for what runs it
@@ -443,7 +489,7 @@ class DispatchFinder(RoleFinder):
         name = last_name(call.func)
         if not name or name[0].isupper() or name in self._inert_methods or name in _KEEPS:
             return None
-        if not isinstance(call.func, (ir.Attr, ir.Name)):
+        if not isinstance(call.func, (ir.Attr, ir.Name)) or _MAKES.match(name):
             return None
         meanings = self.program.resolve(call.func, function)
         for meaning in meanings:
@@ -464,6 +510,14 @@ class DispatchFinder(RoleFinder):
                 return Dispatch(call, function, "handed-on", key, callee)
             if CALL in roles and _RUNS_A_CALL.search(name) and not _ASKS.search(name):
                 return Dispatch(call, function, "handed-on", key, callee)
+        for key, roles in given:
+            if REPLY in roles and spelled.is_name(key):
+                if any(spelled.are_arguments(v) and r & {REPLY, ARGS} for v, r in given if v is not key):
+                    return Dispatch(call, function, "handed-on", key, callee)
+        if _RUNS_CALLS.match(name) and not self.is_dropped(call, function):
+            whole = next((value for value, roles in given if roles & {CALL, CALLS}), None)
+            if whole is not None:
+                return Dispatch(call, function, "handed-on", None, callee)
         return None
 
     @property
@@ -487,9 +541,13 @@ class DispatchFinder(RoleFinder):
                 literal = isinstance(node.right, ir.Const) and isinstance(node.right.value, str)
                 if isinstance(node.right, ir.Seq):
                     literal = bool(node.right.items) and all(isinstance(i, ir.Const) for i in node.right.items)
-                if literal and NAME in self.of(node.left, function):
+                if literal and self._names_tool(node.left, function):
                     return node.left
         return None
+
+    def _names_tool(self, expr: ir.Expr, function: Function) -> bool:
+        roles = self.of(expr, function)
+        return NAME in roles or (REPLY in roles and spelled.is_name(expr))
 
     def looked_up(self, expr: ir.Expr, function: Function) -> Lookup:
         """How a tool was found by its name: table, attribute, namespace or code; by what, and where."""
@@ -570,9 +628,11 @@ class DispatchFinder(RoleFinder):
 
 
 def _measures(function: Function) -> bool:
-    """Whether a function says that it gives a number or a yes or no: it looks at what it is given."""
+    """Whether a function says that it gives a number, a yes or no, or a wording: it looks at what it is given."""
     returns = function.node.returns
-    return isinstance(returns, ir.Name) and returns.id in {"int", "float", "bool"}
+    return _BUILDS.match(function.node.name) is not None or (
+        isinstance(returns, ir.Name) and returns.id in {"int", "float", "bool"}
+    )
 
 
 def _calls(body: tuple[ir.Stmt, ...]) -> bool:

@@ -473,9 +473,23 @@ class LoopFinder:
                     continue
                 if any(case.finder.changes(c, "grow", "move") for c in mentioned):
                     continue
-                if not self._fills_from_memory(case, cell):
+                if not self._fills_from_memory(case, cell) and not self._fills_from_last(case, cell, change):
                     out.append(change)
         return out
+
+    def _fills_from_last(self, case: Case, cell: Cell, made: Point) -> bool:
+        """Whether what is made anew is filled, before any model is asked, with what the last reply's calls gave:
+        ``outputs = []``, the calls of ``response``, ``response = ask(outputs)``.
+        """
+        if isinstance(case.node, ir.For) and _over_data(case.node):
+            return False
+        before = reach([t for _, t in made.to], frozenset(p for p in case.finder.inside if p.kind == "turn"))
+        return any(
+            change in before
+            and change.value is not None
+            and bool(self.roles.of(change.value, (change.value_frame or change.frame).function) & _FED_BACK)
+            for change in case.finder.changes(cell, "grow")
+        )
 
     def _fills_from_memory(self, case: Case, cell: Cell) -> bool:
         """Whether what is added to a cell comes out of an object of the project that grows from pass to pass:
@@ -674,11 +688,17 @@ def _copied(value: ir.Expr | None) -> ir.Expr | None:
 
 
 def _over_data(loop: ir.For) -> bool:
-    """Whether a loop takes its passes from a collection, not from ``range`` or an endless counter."""
-    return not any(
-        isinstance(n, ir.Call) and last_name(n.func) in {"range", "count", "cycle", "repeat"}
-        for n in ir.walk(loop.iter)
-    )
+    """Whether a loop takes its passes from a collection or from its positions, not from ``range`` or an endless
+    counter.
+    """
+    calls = [n for n in ir.walk(loop.iter) if isinstance(n, ir.Call)]
+    if any(last_name(n.func) == "range" and any(_is_length(a.value) for a in n.args) for n in calls):
+        return True
+    return not any(last_name(n.func) in {"range", "count", "cycle", "repeat"} for n in calls)
+
+
+def _is_length(expr: ir.Expr) -> bool:
+    return isinstance(expr, ir.Call) and last_name(expr.func) == "len"
 
 
 def _loops(function: Function) -> Iterator[ir.While | ir.For]:

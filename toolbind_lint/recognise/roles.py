@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from toolbind_lint.catalogue import Catalogue, Row
 from toolbind_lint.index import Unit
-from toolbind_lint.recognise import ir, picked_tools
+from toolbind_lint.recognise import ir, picked_tools, spelled
 from toolbind_lint.recognise.memo import Memo
 from toolbind_lint.recognise.program import (
     RUNNERS,
@@ -263,6 +263,8 @@ class RoleFinder:
                 found |= self._unpacked(binding.value, binding.index, scope)
             elif binding.kind == "except":
                 found |= {ERROR}
+            elif binding.kind == "augment":
+                found |= self.of(binding.value, scope) & {ARGS}  # a command line that grows by what the model gave
             elif binding.kind == "parameter" and isinstance(binding.node, ir.Param):
                 found |= self._parameter(binding.node, binding.index, scope)
             if expr.id in self.tested(scope):
@@ -319,6 +321,13 @@ class RoleFinder:
 
     def _parameter(self, param: ir.Param, index: int, function: Function) -> Roles:
         found = self._by_parameter_name(param.name, function)
+        if (
+            found & {NAME}
+            and function.parent is not None
+            and not function.parent.toplevel
+            and self._is_told(param, index, function)
+        ):
+            found -= {NAME}
         if function.cls is not None and param.name == function.self_name:
             return NONE
         for given, whole, scope in self.program.handed(function, index - (1 if function.self_name else 0)):
@@ -328,6 +337,11 @@ class RoleFinder:
             if value is not None:
                 found |= self.of(value, caller)
         return found
+
+    def _is_told(self, param: ir.Param, index: int, function: Function) -> bool:
+        """Whether every call of a helper inside a function gives a parameter a text that stands there."""
+        given = [argument(call, param, index) for call, _ in self.program.callers(function, worded=True)]
+        return bool(given) and all(isinstance(value, ir.Const) for value in given)
 
     def _by_parameter_name(self, name: str, function: Function) -> Roles:
         """What the names of a function and its parameter say, for a dispatcher whose callers are elsewhere."""
@@ -569,6 +583,9 @@ class RoleFinder:
                 return frozenset(r for a in expr.args for r in self.of(a.value, function) if r in {NAME, REPLY})
             if self.catalogue.find("keeps-reply", meaning.name):
                 return frozenset(r for a in expr.args for r in self.of(a.value, function) if r == REPLY)
+        if spelled.parses(last_name(expr.func)):
+            # What an unknown helper takes out of a reply is still what the reply said.
+            return frozenset(r for a in expr.args for r in self.of(a.value, function) if r in {REPLY, ARGS})
         return NONE
 
     def _method(self, expr: ir.Call, func: ir.Attr, function: Function) -> Roles | None:
