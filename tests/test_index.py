@@ -404,6 +404,8 @@ def test_words_that_follow_a_newline_in_json() -> None:
         ("vendored/deep/x.py", "core", 0, None),
         ("pkg/gap/inner/x.py", "inner", 0, None),
         ("pkg/gap/inner/x.py", "pkg.gap.inner.x", 0, "pkg/gap/inner/x.py"),
+        ("pkg/demo/inner/deep/x.py", "inner.y", 0, "pkg/demo/inner/y.py"),
+        ("pkg/demo/inner/deep/x.py", "litellm.z", 0, None),
     ],
 )
 def test_module_path(importer: str, module: str, level: int, path: str | None) -> None:
@@ -414,7 +416,8 @@ def test_module_path(importer: str, module: str, level: int, path: str | None) -
         src/lib/__init__.py src/lib/core.py tests/test_x.py packages/one/mono/__init__.py
         packages/one/mono/core.py packages/two/mono/__init__.py packages/two/mono/core.py
         packages/two/mono/other.py packages/three/src/three/x.py packages/three/src/three/y.py ns/part/a.py
-        ns/other/b.py vendored/deep/x.py
+        ns/other/b.py vendored/deep/x.py pkg/demo/main.py pkg/demo/inner/__init__.py pkg/demo/inner/y.py
+        pkg/demo/inner/deep/x.py pkg/demo/litellm/z.py
     """
     assert project(dict.fromkeys(files.split(), "")).module_path(importer, module, level) == path
 

@@ -28,6 +28,7 @@ class Resolver:
         self._packages = frozenset(
             _folder(path) for path in self._files if path.rpartition("/")[2] in ("__init__.py", "__init__.pyi")
         )
+        self._scripted = frozenset(map(_folder, self._files)) - {""}
         self._foreign = frozenset(foreign)
         self._roots = self._find_roots(roots)
         self._near: dict[str, tuple[str, ...]] = {}
@@ -59,7 +60,16 @@ class Resolver:
             if found is not None:
                 return found
         if is_script or top not in self._foreign:
-            return self._at(folder, module)
+            return self._at(folder, module) or (None if top in self._foreign else self._beside_a_script(folder, module))
+        return None
+
+    def _beside_a_script(self, folder: str, module: str) -> str | None:
+        """A module in a folder above that is no package, though it lies in one, and holds scripts: they run there."""
+        for above in _above(folder):
+            if above in self._scripted and above not in self._packages and self._in_package(above):
+                found = self._at(above, module)
+                if found is not None:
+                    return found
         return None
 
     def _at(self, root: str, module: str) -> str | None:

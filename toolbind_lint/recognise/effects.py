@@ -5,11 +5,11 @@ Answers are of the whole project and kept for all graphs.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from toolbind_lint.recognise import ir
-from toolbind_lint.recognise.program import ClassRef, External, Function, Instance, Program
+from toolbind_lint.recognise.program import ClassRef, External, Function, FunctionRef, Instance, Program
 from toolbind_lint.recognise.roles import last_name
 
 if TYPE_CHECKING:
@@ -70,8 +70,18 @@ class Effects:
     def _targets(self, function: Function) -> tuple[Function, ...]:
         if function.key not in self._below:
             found = {t.key: t for call in function.calls for t in self._program.targets(call, function)}
+            found.update((t.key, t) for call in function.calls for t in self._handed_over(call, function))
             self._below[function.key] = tuple(found.values())
         return self._below[function.key]
+
+    def _handed_over(self, call: ir.Call, function: Function) -> Iterator[Function]:
+        """The methods of its own object that a function hands to what it calls, to be run there."""
+        for arg in call.args:
+            value = arg.value
+            if isinstance(value, ir.Attr) and isinstance(value.base, ir.Name) and value.base.id == function.self_name:
+                for meaning in self._program.resolve(value, function):
+                    if isinstance(meaning, FunctionRef):
+                        yield meaning.function
 
     def _acts_itself(self, function: Function) -> bool:
         if function.key not in self._acts:

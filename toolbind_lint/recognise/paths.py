@@ -1184,13 +1184,17 @@ class Builder:
 
     def _passed_on(self, call: ir.Call, frame: Frame) -> tuple[Function, ...]:
         """The functions that a callback parameter stands for in this frame."""
-        if isinstance(call.func, ir.Name) and frame.caller is not None and call.func.id in frame.arguments:
-            out: list[Function] = []
-            for meaning in self.program.resolve(frame.arguments[call.func.id], frame.caller.function):
-                if isinstance(meaning, FunctionRef):
-                    out.extend(self.program.run_by(meaning))
-            return tuple(out)
-        return ()
+        given: ir.Expr = call.func
+        # Handed on from one to the next it is what the outermost was given, not what any other caller gives.
+        while isinstance(given, ir.Name) and frame.caller is not None and given.id in frame.arguments:
+            given, frame = frame.arguments[given.id], frame.caller
+        if given is call.func:
+            return ()
+        out: list[Function] = []
+        for meaning in self.program.resolve(given, frame.function):
+            if isinstance(meaning, FunctionRef):
+                out.extend(self.program.run_by(meaning))
+        return tuple(out)
 
     def _enterable(self, function: Function, frame: Frame) -> bool:
         depth = 0

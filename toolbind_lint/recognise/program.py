@@ -1256,7 +1256,7 @@ class Program:
             if module is None:
                 continue
             named = {each for unit in module.units(number) if name in unit.named for each in unit.named}
-            for runner in sorted(RUNNERS & named):
+            for runner in sorted(_HANDED_TO & named):
                 for call, scope in module.calls_named(number, runner):
                     for skip, arg in enumerate(call.args[:2], 1):
                         if isinstance(arg.value, (ir.Name, ir.Attr)) and _last_name(arg.value) == function.node.name:
@@ -1506,6 +1506,8 @@ _COMMON = frozenset(
 
 RUNNERS = frozenset({"map", "imap", "starmap", "submit", "run_in_executor", "to_thread", "run_sync", "apply_async"})
 """What runs a function that it is handed, with the arguments behind it."""
+_HANDED_TO = RUNNERS | {"execute", "retry", "start_soon", "run_in_threadpool", "spawn"}
+"""Those, and the names that executors of a project's own bear."""
 
 
 def _unique(meanings: Iterator[Meaning]) -> tuple[Meaning, ...]:

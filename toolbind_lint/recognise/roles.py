@@ -60,6 +60,8 @@ _WRAPS = (
     "llm",
 )
 _ASKING = ("query", "chat", "complete", "completion", "generate", "ask", "invoke", "predict", "respond")
+_LAYS_OUT = ("template", "token", "count", "format", "convert", "render", "build", "prepare", "serializ", "translat")
+"""What the name says of a call that only writes out a request, or measures one: it asks nobody."""
 _SPOKEN = re.compile("_?(?:async_|a|stream_)?(?:" + "|".join((*_ASKING, "stream")) + ")")
 _MODELS = frozenset({"llm", "model", "lm", "chat_model", "language_model"})
 _MODEL_ENDS = ("_llm", "_model", "_lm")
@@ -554,7 +556,9 @@ class RoleFinder:
                     return self._part(
                         expr.args[0].value, word.value, ir.Attr(expr.span, expr.args[0].value, word.value), function
                     )
-                if self.of(word, function) & {NAME, TOOL}:
+                if TOOL in self.of(word, function) or self._looks_up(
+                    word, self.of(expr.args[0].value, function), function
+                ):
                     return frozenset({TOOL})
                 if REPLY in self.of(expr.args[0].value, function):
                     return frozenset({REPLY})
@@ -825,6 +829,8 @@ class RoleFinder:
         for call in function.calls:
             name = last_name(call.func)
             if not name or name[0].isupper() or not any(a.name in self._tools_words for a in call.args):
+                continue
+            if any(word in name.lower() for word in _LAYS_OUT):
                 continue
             value = next(a.value for a in call.args if a.name in self._tools_words)
             if isinstance(value, ir.Const) or not self._asks(call) or self.turn(call, function) is not None:

@@ -10,6 +10,7 @@ from toolbind_lint.recognise.gates import list_leaks, tool_tables, unknown_names
 from toolbind_lint.recognise.gates.cap import place_of
 from toolbind_lint.recognise.gates.name_tests import NameTest, NameTests, folds
 from toolbind_lint.recognise.gates.name_walk import Walk, Walker, plain
+from toolbind_lint.recognise.gates.owned import own_dispatches
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.paths import Point
 from toolbind_lint.recognise.program import External, Function
@@ -32,13 +33,14 @@ _CODE = frozenset({"attribute", "namespace", "code"})
 
 def verdict(case: Case) -> Verdict:
     """How the allowlist of a loop or dispatcher stands: the weakest of its dispatches."""
-    if not case.dispatches:
+    own = own_dispatches(case)
+    if not own:
         return Verdict("allowlist", "not-applicable")
     walks = Walks(case)
     faults: dict[tuple[str, Place], Fault] = {}
     evidence: list[Evidence] = []
     unknown: list[Evidence] = []
-    for point in case.dispatches:
+    for point in own:
         assert point.dispatch is not None
         found = _judge(case, walks, point, point.dispatch)
         if isinstance(found, Fault):

@@ -15,6 +15,7 @@ from toolbind_lint.recognise.bounds import reach
 from toolbind_lint.recognise.dispatches import Dispatch
 from toolbind_lint.recognise.gates import leftovers
 from toolbind_lint.recognise.gates.cap import number_text, place_of
+from toolbind_lint.recognise.gates.owned import own_dispatches
 from toolbind_lint.recognise.limits import Limit
 from toolbind_lint.recognise.loops import Case
 from toolbind_lint.recognise.paths import Point
@@ -41,7 +42,7 @@ class Standing(NamedTuple):
 
 def verdict(case: Case) -> Verdict:
     """How the tool timeout of a loop or dispatcher stands: the weakest of its dispatches."""
-    if not case.dispatches:
+    if not own_dispatches(case):
         return Verdict("tool-timeout", "not-applicable")
     standings = [_standing(case, point) for point in _named(case)]
     faults: list[Fault] = []
@@ -72,10 +73,11 @@ def _named(case: Case) -> list[Point]:
     (a hook, a printer) is none. Of one call that stands in several frames the first.
     """
     asked = {id(t.node) for t in case.turns}
-    points = [p for p in case.dispatches if p.dispatch is not None and id(p.dispatch.node) not in asked]
+    own = own_dispatches(case)
+    points = [p for p in own if p.dispatch is not None and id(p.dispatch.node) not in asked]
     strong = [p for p in points if not _incidental(case, p)]
     unique: dict[int, Point] = {}
-    for point in strong or points or case.dispatches:
+    for point in strong or points or own:
         key = id(point.dispatch.node) if point.dispatch is not None else id(point.node)
         if key not in unique or not list(limits_of(case, point)):
             unique[key] = point
