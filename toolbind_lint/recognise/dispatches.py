@@ -376,7 +376,7 @@ class DispatchFinder(RoleFinder):
         if not call.args or not (name in _EXECUTES or _STEPS.match(name)):
             return self._command(call, function, callee)
         targets = self.program.targets(call, function)
-        if any(self._hands_down(t, 1) for t in targets):
+        if any(self._hands_down(t, 1) for t in (*targets, *self._handed_functions(call, function))):
             return None
         meanings = self.program.resolve(call.func, function)
         # A library's own `execute` asks a database as often as it runs an action.
@@ -388,6 +388,13 @@ class DispatchFinder(RoleFinder):
             return None
         known = any(not is_stub(t) for t in targets)
         return Dispatch(call, function, "fixed" if known else "handed-on", None, callee)
+
+    def _handed_functions(self, call: ir.Call, function: Function) -> Iterator[Function]:
+        """The functions of the project that a call is given to run: what they run is told there."""
+        for arg in call.args:
+            for meaning in self.program.resolve(arg.value, function) if isinstance(arg.value, ir.Attr) else ():
+                if isinstance(meaning, FunctionRef):
+                    yield meaning.function
 
     def _is_said(self, expr: ir.Expr, function: Function) -> bool:
         """Whether a value is what a reply says: a name for it, or a field of what was made of its text."""
