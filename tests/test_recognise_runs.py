@@ -363,6 +363,7 @@ def test_a_bound_set_on_the_object_counts() -> None:
         ("either", False),
         ("text | limit", False),
         ("build()", False),
+        ("joined()", False),
     ],
 )
 def test_terminations_are_combined(condition: str, fires: bool) -> None:
@@ -373,6 +374,11 @@ def test_terminations_are_combined(condition: str, fires: bool) -> None:
     either = text | limit
     def build():
         return either
+    def joined():
+        whole = text
+        for part in [limit, text]:
+            whole = whole | part
+        return whole
     async def main():
         await RoundRobinGroupChat([], termination_condition={condition}).run(task="x")
     """
@@ -547,3 +553,122 @@ def test_an_executor_with_a_memory_around_it_is_the_executor() -> None:
     RunnableWithMessageHistory(chain, history).invoke({})
     """
     check(text)
+
+
+# ---- graphs whose nodes say where to go, and workflows of steps
+
+JUMPING = """
+    from langchain_openai import ChatOpenAI
+    from langgraph.graph import END, START, StateGraph
+    from langgraph.types import Command, Send
+    llm = ChatOpenAI()
+    def plan(state){returns}:
+        reply = llm.invoke(state["messages"])
+        return Command(goto={first}, update={{"messages": [reply]}})
+    def act(state):
+        llm.invoke(state["messages"])
+        return Command(goto={second})
+    graph = StateGraph(dict).add_node("plan", plan).add_node("act", act).add_edge(START, "plan").compile()
+    graph.invoke({{}})
+    """
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "returns", "rings"),
+    [
+        ("'act'", "'plan'", "", True),
+        ("'act'", "END", "", False),
+        ("'plan'", "END", "", True),
+        ("'act' if state['go'] else 'plan'", "END", "", True),
+        ("state['next']", "END", "", True),
+        ("state['next']", "END", " -> 'Command[Literal[\"act\"]]'", False),
+        ("state['next']", "END", " -> Command[Literal['act']]", False),
+        ("['act', 'plan']", "END", "", True),
+    ],
+)
+def test_nodes_that_say_where_to_go_close_a_ring(first: str, second: str, returns: str, rings: bool) -> None:
+    found, _ = report(JUMPING.format(first=first, second=second, returns=returns))
+    assert len(found) == rings
+
+
+@pytest.mark.parametrize(("target", "rings"), [("'write'", False), ("'plan'", True), ("node", True)])
+def test_a_branch_may_send_several_copies(target: str, rings: bool) -> None:
+    text = f"""
+    from langchain_openai import ChatOpenAI
+    from langgraph.graph import END, START, StateGraph
+    from langgraph.types import Send
+    llm = ChatOpenAI()
+    def plan(state):
+        return {{"parts": llm.invoke(state["messages"])}}
+    def write(state):
+        return {{"texts": llm.invoke(state["part"])}}
+    def spread(state, node="plan"):
+        return [Send({target}, {{"part": part}}) for part in state["parts"]]
+    graph = StateGraph(dict)
+    graph.add_node("plan", plan)
+    graph.add_node("write", write)
+    graph.add_edge(START, "plan")
+    graph.add_conditional_edges("plan", spread)
+    graph.add_edge("write", END)
+    graph.compile().invoke({{}})
+    """
+    assert len(report(text)[0]) == rings
+
+
+def test_a_workflow_loops_with_its_steps() -> None:
+    text = """
+    from agno.agent import Agent
+    from agno.workflow import Loop, Step, Workflow
+    busy, idle = Agent(tools=[print]), Agent()
+    def tidy(text):
+        return text
+    Workflow(steps=[busy]).run("hi")  # expect: TB107
+    Workflow(steps=[Step(name="a", agent=busy)]).run("hi")  # expect: TB107
+    Workflow(steps=[Loop(steps=[Step(agent=busy)], max_iterations=3)]).run("hi")  # expect: TB107
+    Workflow(steps=[idle, tidy]).run("hi")
+    Workflow(steps=[Step(agent=idle)]).run("hi")
+    """
+    check(text)
+
+
+def test_a_method_of_the_projects_own_is_no_run() -> None:
+    text = """
+    from agno.agent import Agent
+    from agno.workflow import Workflow
+
+    class Own(Workflow):
+        def run(self, question):
+            return question
+
+    class Wrapped(Agent):
+        def run(self, question):
+            return super().run(question)
+
+    Own(steps=unknown()).run("hi")
+    Wrapped(tools=[print]).run("hi")  # expect: TB107
+    """
+    check(text)
+
+
+def test_an_executor_is_called_however_it_was_made() -> None:
+    text = """
+    from langchain.agents import AgentExecutor
+    executor = AgentExecutor.from_agent_and_tools(agent=print, tools=[print], max_iterations=None)
+    executor("hi")  # expect: TB107
+    """
+    check(text)
+
+
+def test_servers_of_the_programs_own_functions_are_no_whole_server() -> None:
+    text = """
+    from claude_agent_sdk import ClaudeAgentOptions, create_sdk_mcp_server, tool
+    @tool("add", "adds", {"a": int})
+    async def add(args):
+        return {}
+    own = create_sdk_mcp_server(name="own", tools=[add])
+    ClaudeAgentOptions(mcp_servers={"own": own}, max_turns=4)
+    ClaudeAgentOptions(mcp_servers={"own": own, "files": {"command": "npx"}})  # expect: TB311
+    ClaudeAgentOptions(mcp_servers={"files": {"command": "npx"}}, allowed_tools=["mcp__files__read"])  # expect: TB311
+    ClaudeAgentOptions(mcp_servers={})
+    """
+    check(text, "TB311")

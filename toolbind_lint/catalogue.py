@@ -61,8 +61,16 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
     },
     # Values of a choice parameter that force a call on every turn: literals, or dicts with one of `types` under "type"
     # (any dict
-    # where `types` is absent and `any-dict` is set).
-    "forced-choice": {"param": "text", "values": "texts", "types": "texts", "any-dict": "flag"},
+    # where `types` is absent and `any-dict` is set), or dicts with one of `keys`; `path` leads to it inside an options
+    # object.
+    "forced-choice": {
+        "param": "text",
+        "path": "text",
+        "values": "texts",
+        "types": "texts",
+        "keys": "texts",
+        "any-dict": "flag",
+    },
     # Holds a turn to one call: `param` is `value` (lower case), or a dict that has it under `key`.
     "single-call": {"param": "text", "key": "text", "value": "text"},
     # What a tool's answer looks like on its way back: a role, a type, or a class; `error-flag` is the key that marks a
@@ -263,7 +271,7 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
     # Brings the tools of a server in. `filter` are parameters that narrow them to a set of exact names, inside under
     # `path`; `filter-call` are functions that make such a filter, `path` names their parameter too. `give` are methods
     # whose result is the list of tools, `narrowed-by` those that narrow the object itself. `server` are parameters that
-    # name whole servers of an object of another kind.
+    # name whole servers of an object of another kind; what `own` calls make are servers of the program's own functions.
     "toolset": {
         "call": "texts",
         "filter": "texts",
@@ -272,10 +280,13 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
         "give": "texts",
         "narrowed-by": "texts",
         "server": "texts",
+        "own": "texts",
         "of-package": "text",
     },
     # Methods under one of these decorators make the items of an `attribute` of their class.
     "gathers": {"call": "texts", "attribute": "text"},
+    # Made by a node of a graph or by what chooses a branch: `param` says which node comes next (`0:name`, as below).
+    "jump": {"call": "texts", "param": "text"},
     # Gives back what it is given as `param` (`0:name`: at that position or by that name), in another guise.
     "carries": {"call": "texts", "param": "text"},
     # Asks a model by a method of that name, whatever the receiver: a node of a graph that uses it does.

@@ -55,8 +55,8 @@ class BindingFinder:
     def _judge(self, call: ir.Call, function: Function, row: Row) -> Verdict | None:
         at = self._program.at(function, call)
         if row.all("server"):
-            given = [call.keyword(p) for p in row.all("server")]
-            if not any(g is not None and self._runs.nonempty(Spot(g, function)) for g in given):
+            given = [Spot(g, function) for p in row.all("server") if (g := call.keyword(p)) is not None]
+            if all(not self._runs.nonempty(g) or self._is_own(g, row) for g in given):
                 return None
         filters = list(self._filters(call, function, row))
         if filters:
@@ -67,6 +67,16 @@ class BindingFinder:
             return Verdict("allowlist", "held", (), (Evidence(at, "", "tools are picked by their exact names"),))
         words = (("call", text_of(call.func)), *((("param", row.one("filter")),) if row.one("filter") else ()))
         return Verdict("allowlist", "missing", (Fault("whole-server", at, words),))
+
+    def _is_own(self, server: Spot, row: Row) -> bool:
+        """Whether all servers that are given are made here, out of functions of the project."""
+        items = list(self._runs.agents.elements(*server))
+        ends = [end for item in items for end in self._runs.agents.final(*item)]
+        return bool(ends) and all(
+            isinstance(end.expr, ir.Call)
+            and any(name in row.all("own") for name in self._sets.names(end.expr.func, end.function))
+            for end in ends
+        )
 
     def _filters(self, call: ir.Call, function: Function, row: Row) -> Iterator[Spot]:
         for param in row.all("filter"):

@@ -6,6 +6,7 @@ function of a ``run`` row that is given one (``Runner.run(agent, ...)``). An age
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -22,6 +23,9 @@ MAX_MEMBERS = 4
 
 CALLED = "()"
 """In ``runs``: the object itself is called."""
+
+
+_QUOTED = re.compile(r"[\"']([^\"']+)[\"']")
 
 
 class Run(NamedTuple):
@@ -50,7 +54,11 @@ class RunFinder:
         self.starts = Makers(self.program, self.catalogue, "run", self.owns)
         rows = [row for row in self.catalogue.rows if row.kind == "agent"]
         self._methods = frozenset(m for row in rows for m in row.all("runs") if m != CALLED)
-        self._called = frozenset(row.framework for row in rows if CALLED in row.all("runs"))
+        called = [call for row in rows if CALLED in row.all("runs") for call in row.all("call")]
+        self._called = frozenset(call.partition(".")[0] for call in called)
+        self._jumps = frozenset(
+            call.rpartition(".")[2] for row in self.catalogue.rows if row.kind == "jump" for call in row.all("call")
+        )
         self._functions = frozenset(
             call.rpartition(".")[2] for row in self.catalogue.rows if row.kind == "run" for call in row.all("call")
         )
@@ -79,11 +87,7 @@ class RunFinder:
                     yield run
 
     def _may_be_called(self, module: Module) -> bool:
-        return any(
-            self.catalogue.roots.get(root) in self._called
-            for row in module.index.imports
-            for root in (row.module.partition(".")[0], row.module)
-        )
+        return any(row.module.partition(".")[0] in self._called for row in module.index.imports)
 
     def _run(self, call: ir.Call, function: Function) -> Run | None:
         name = last_name(call.func)
@@ -97,6 +101,8 @@ class RunFinder:
                 return Run(call, function, None, (Made(row, call, function),), alone=True)
         if isinstance(call.func, ir.Attr) and name in self._methods:
             made = [m for m in self.agents.of(call.func.base, function) if name in m.row.all("runs")]
+            if made and all(self._replaces(m, name) for m in made):
+                return None
             if made:
                 return self._of_agents(call, function, None, made)
             own = self._inherited(call, function, name) or self._namesakes(call.func.base, function, name)
@@ -108,6 +114,15 @@ class RunFinder:
                 if made:
                     return self._of_agents(call, function, None, made)
         return None
+
+    def _replaces(self, made: Made, name: str) -> bool:
+        """Whether the subclass that is built has a method of that name which does not call the library's own."""
+        for top in self.program.mro(made.cls) if made.cls is not None else ():
+            for binding in self.program.members(top).get(name, ()) if isinstance(top, Class) else ():
+                if isinstance(binding.node, ir.FuncDef) and isinstance(top, Class):
+                    calls = top.module.function(binding.node, top.scope, top).calls
+                    return not any(_is_super(c.func) for c in calls)
+        return False
 
     def _inherited(self, call: ir.Call, function: Function, name: str) -> list[Made]:
         """``self.run()`` in a class of the project that derives from an agent."""
@@ -277,12 +292,13 @@ class RunFinder:
 
     def _has_any(self, call: ir.Call, function: Function, row: Row) -> bool:
         for param in row.all("loops-with"):
-            head, _, path = param.partition(".")
+            head, *path = param.split(".")
             value = call.keyword(head)
-            for found in [Spot(value, function)] if value is not None else self._splatted(call, head, function):
-                inner = list(self.under(found.expr, path, found.function)) if path else [found]
-                if any(self.nonempty(v) for v in inner):
-                    return True
+            inner = [Spot(value, function)] if value is not None else list(self._splatted(call, head, function))
+            for key in path:
+                inner = [v for found in inner for v in self.under(found.expr, key, found.function)]
+            if any(self.nonempty(v) for v in inner):
+                return True
         return False
 
     def nonempty(self, value: Spot) -> bool:
@@ -358,11 +374,16 @@ class RunFinder:
             unknown = not items and not found
             for item in items:
                 behind = self.agents.of(item.expr, item.function)
-                unknown = unknown or not behind
+                unknown = unknown or not (behind or self._is_code(item))
                 found.extend(behind)
             if unknown or any(self.loops_of(m, depth + 1) for m in found):
                 return True
         return False
+
+    def _is_code(self, item: Spot) -> bool:
+        """Whether it is a function of the project: whatever that runs is seen there."""
+        found = self.program.resolve(item.expr, item.function) if isinstance(item.expr, (ir.Name, ir.Attr)) else []
+        return bool(found) and all(isinstance(m, FunctionRef) for m in found)
 
     # ---- graphs
 
@@ -374,6 +395,9 @@ class RunFinder:
             self._note(found, call, function, (nodes, edges, branches))
         if not found.nodes:
             return False
+        for name, node in list(found.nodes.items()):
+            for end in self._jumped(node.expr, node.function):
+                found.edges.add((name, end))
         ring = found.ring()
         return any(self._asks(found.nodes[name]) for name in ring if name in found.nodes)
 
@@ -420,7 +444,7 @@ class RunFinder:
             if items:
                 return [name for item in items for name in self._node_names(item.expr, item.function)]
         chooser = plain[1] if len(plain) > 1 else call.keyword("path")
-        out: list[str] = []
+        out: list[str] = list(self._jumped(chooser, function)) if chooser is not None else []
         for meaning in self.program.resolve(chooser, function):
             if isinstance(meaning, FunctionRef):
                 for value in meaning.function.returned:
@@ -429,6 +453,47 @@ class RunFinder:
                 if returns is not None:
                     out.extend(str(n.value) for n in ir.walk(returns) if isinstance(n, ir.Const) and n.value)
         return out or None
+
+    def _jumped(self, expr: ir.Expr, function: Function) -> Iterator[str]:
+        """The nodes to which a function sends the run by what it makes: ``Command(goto="tools")``; ``*`` for any."""
+        if not self._jumps:
+            return
+        for meaning in self.program.resolve(expr, function):
+            if not isinstance(meaning, FunctionRef):
+                continue
+            inner = meaning.function
+            for call in inner.calls:
+                row = self._jump(call, inner) if last_name(call.func) in self._jumps else None
+                if row is None:
+                    continue
+                position, _, param = row.one("param").rpartition(":")
+                value = call.keyword(param)
+                if value is None and position.isdigit():
+                    value = call.positional(int(position))
+                if value is None:
+                    continue
+                named = [t for v in self._several(value, inner) for t in self._texts(v.expr, v.function)]
+                told = self._literals(inner)
+                ended = isinstance(value, (ir.Name, ir.Attr)) and not list(self.agents.step(value, inner))
+                yield from named or told or ([] if ended else ["*"])
+
+    def _jump(self, call: ir.Call, function: Function) -> Row | None:
+        for name in self.agents.names(call.func, function):
+            row = self.catalogue.find("jump", name)
+            if row is not None:
+                return row
+        return None
+
+    def _several(self, expr: ir.Expr, function: Function) -> list[Spot]:
+        return list(self.agents.elements(expr, function)) if isinstance(expr, ir.Seq) else [Spot(expr, function)]
+
+    def _literals(self, function: Function) -> list[str]:
+        """The texts in what a function is annotated to return."""
+        returns = function.node.returns
+        if returns is None:
+            return []
+        texts = [n.value for n in ir.walk(returns) if isinstance(n, ir.Const) and isinstance(n.value, str)]
+        return [name for text in texts for name in (_QUOTED.findall(text) if "[" in text else [text])]
 
     def _node_names(self, expr: ir.Expr, function: Function) -> list[str]:
         if isinstance(expr, ir.Seq):
@@ -462,6 +527,10 @@ class RunFinder:
         if any(isinstance(c.func, ir.Attr) and c.func.name in asking for c in function.calls):
             return True
         return any(self._asks_below(f, seen) for f in self.loops.callees(function))
+
+
+def _is_super(func: ir.Expr) -> bool:
+    return isinstance(func, ir.Attr) and isinstance(func.base, ir.Call) and last_name(func.base.func) == "super"
 
 
 def _is_dict(expr: ir.Expr) -> bool:

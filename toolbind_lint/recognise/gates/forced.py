@@ -11,6 +11,7 @@ from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.bounds import decided, learn, reach
 from toolbind_lint.recognise.gates.cap import place_of
 from toolbind_lint.recognise.loops import Case
+from toolbind_lint.recognise.nested import inside
 from toolbind_lint.recognise.paths import Cell, Frame, Point
 from toolbind_lint.recognise.program import External, Function
 from toolbind_lint.recognise.roles import ARGS, NAME, RESULT
@@ -23,11 +24,15 @@ _State = tuple[Point, frozenset[tuple[Cell, object]]]
 
 
 class Choice(NamedTuple):
-    """A value that the choice of a turn may have, the function in which it stands, and where."""
+    """A value that the choice of a turn may have, the function in which it stands, and where.
+
+    ``path`` says under which keys of an options object it was found.
+    """
 
     value: ir.Expr
     function: Function
     place: Place
+    path: str = ""
 
 
 def faults(case: Case) -> list[Fault]:
@@ -39,8 +44,9 @@ def faults(case: Case) -> list[Fault]:
         if turn is None or row is None:
             continue
         for param in row.all("choice"):
-            choices = list(_choices(case, point, param))
-            if not choices or not all(_is_forced(case, c.value, param) for c in choices):
+            said = (*_nested(case, point, param), list(_choices(case, point, param)))
+            choices = next((several for several in said if _all_force(case, several, param)), None)
+            if choices is None:
                 continue
             at = place_of(case, point)
             words = (("param", param), ("value", text_of(choices[0].value)), ("call", turn.callee))
@@ -76,6 +82,21 @@ def _choices(case: Case, point: Point, param: str) -> Iterator[Choice]:
             return
         out += values
     yield from dict.fromkeys(out)
+
+
+def _nested(case: Case, point: Point, param: str) -> Iterator[list[Choice]]:
+    """The choices inside an options object, path by path; none where one of several objects does not say."""
+    assert point.turn is not None
+    paths = [r.one("path") for r in case.tools.catalogue.rows if r.kind == "forced-choice" and r.one("param") == param]
+    for path in filter(None, dict.fromkeys(paths)):
+        given = _given(case, point.turn.call, param, point.frame, point) or []
+        found = [list(inside(case.tools.program, e, f.function, path.split("."))) for e, f in given]
+        if all(found):
+            yield [Choice(e, f, case.tools.program.at(f, e), path) for several in found for e, f in several]
+
+
+def _all_force(case: Case, choices: list[Choice], param: str) -> bool:
+    return bool(choices) and all(_is_forced(case, c.value, param, c.path) for c in choices)
 
 
 def _given(case: Case, call: ir.Call, param: str, frame: Frame, point: Point) -> list[tuple[ir.Expr, Frame]] | None:
@@ -180,19 +201,26 @@ def _all(case: Case, exprs: list[tuple[ir.Expr, Frame]], point: Point, depth: in
     return out
 
 
-def _is_forced(case: Case, value: ir.Expr, param: str) -> bool:
-    for row in case.tools.catalogue.rows:
-        if row.kind != "forced-choice" or row.one("param") != param:
-            continue
-        if isinstance(value, ir.Const) and isinstance(value.value, str):
-            if value.value in row.all("values"):
-                return True
-        elif isinstance(value, ir.DictE):
-            if row.flags.get("any-dict", False):
-                return True
-            kind = value.get("type")
-            if isinstance(kind, ir.Const) and kind.value in row.all("types"):
-                return True
+def _is_forced(case: Case, value: ir.Expr, param: str, path: str) -> bool:
+    return any(
+        _forces(value, row)
+        for row in case.tools.catalogue.rows
+        if row.kind == "forced-choice" and row.one("param") == param and row.one("path") == path
+    )
+
+
+def _forces(value: ir.Expr, row: Row) -> bool:
+    if isinstance(value, ir.Const) and isinstance(value.value, str):
+        return value.value in row.all("values")
+    if isinstance(value, ir.Attr):
+        return bool(row.one("path")) and value.name in row.all("values")  # a member of an enumeration
+    if isinstance(value, ir.DictE):
+        kind = value.get("type")
+        return (
+            row.flags.get("any-dict", False)
+            or (isinstance(kind, ir.Const) and kind.value in row.all("types"))
+            or any(value.get(key) is not None for key in row.all("keys"))
+        )
     return False
 
 

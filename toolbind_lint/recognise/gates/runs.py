@@ -17,6 +17,7 @@ from toolbind_lint.recognise.gates import wall
 from toolbind_lint.recognise.gates.cap import number_text, source_text
 from toolbind_lint.recognise.makers import Made, Spot, Wrap
 from toolbind_lint.recognise.program import Function
+from toolbind_lint.recognise.roles import dotted
 from toolbind_lint.recognise.runs import MAX_MEMBERS, Run, RunFinder
 from toolbind_lint.recognise.values import text_of
 from toolbind_lint.verdicts import Evidence, Fault, Gate, Verdict
@@ -418,10 +419,21 @@ class RunJudge:
                 return self._of_item(expr, function, row, at)
         further = list(self.finder.agents.step(expr, function))
         if further:
+            # `stop = stop | more` in a loop: what adds to what it was before is as good as its best part.
+            parts = [side for v in further if _adds(v.expr, expr) for side in self._sides(v)]
+            if parts:
+                return min((self._of_items(v, row, default, depth + 1) for v in parts), key=lambda s: s.rank)
             return max((self._of_items(v, row, default, depth + 1) for v in further), key=lambda s: s.rank)
         if isinstance(expr, ir.Call) and self.finder.agents.names(expr.func, function):
             return Stand("none", row, place=at)
         return Stand("unknown", row, place=at)
+
+    def _sides(self, joined: Spot) -> Iterator[Spot]:
+        """All that the sides of a ``|`` may be."""
+        expr = joined.expr
+        for side in (expr.left, expr.right) if isinstance(expr, ir.Bin) else ():
+            spot = Spot(side, joined.function)
+            yield from list(self.finder.agents.step(*spot)) or [spot]
 
     def _of_item(self, call: ir.Call, function: Function, row: Row, at: Place) -> Stand:
         found = []
@@ -445,6 +457,13 @@ def _forces(expr: ir.Expr, row: Row) -> bool:
         kind = expr.get("type")
         return isinstance(kind, ir.Const) and kind.value in row.all("types")
     return False
+
+
+def _adds(value: ir.Expr, name: ir.Expr) -> bool:
+    """Whether a value joins something to what stood under a name before: ``stop | more``."""
+    if not isinstance(value, ir.Bin) or value.op != "|":
+        return False
+    return dotted(name) != "" and any(dotted(side) == dotted(name) for side in (value.left, value.right))
 
 
 def _identity(row: Row) -> str:

@@ -10,6 +10,7 @@ from toolbind_lint.recognise import ir
 from toolbind_lint.recognise.gates.cap import place_of
 from toolbind_lint.recognise.limits import Limit, given
 from toolbind_lint.recognise.loops import Case
+from toolbind_lint.recognise.nested import inside
 from toolbind_lint.recognise.paths import Point
 from toolbind_lint.recognise.program import External, Function
 from toolbind_lint.recognise.waits import made_by
@@ -108,25 +109,33 @@ def _inside_reading(loops: tuple[int, ...], case: Case) -> bool:
 
 
 def _keyword(case: Case, call: ir.Call, names: tuple[str, ...], function: Function) -> tuple[ir.Expr | None, Function]:
-    """What a call gives for one of some parameters, through ``**params`` as well."""
+    """What a call gives for one of some parameters, through ``**params`` and inside an options object as well."""
     value = given(call, names)
     if value is not None:
         return value, function
+    for name in names:
+        head, _, path = name.partition(".")
+        outer = call.keyword(head) if path else None
+        if outer is not None:
+            for inner, scope in inside(case.tools.program, outer, function, path.split(".")):
+                return inner, scope
     for arg in call.args:
         if arg.star == "**":
-            for display, scope in case.tools.program.displays(arg.value, function):
+            for display, place in case.tools.program.displays(arg.value, function):
                 found = next((v for n in names if (v := display.get(n)) is not None), None)
                 if found is not None:
-                    return found, scope
+                    return found, place
     return None, function
 
 
 def patience_of(case: Case, call: ir.Call, function: Function) -> Patience | None:
     """How long a request of a call may take; None where nothing is known of its SDK."""
     turn = case.tools.roles.turn(call, function)
-    row = _sdk(case, turn.row.framework if turn is not None and turn.row is not None else "")
-    if row is None:
+    rows = _sdk(case, turn.row.framework if turn is not None and turn.row is not None else "")
+    if not rows:
         return None
+    makers = list(made_by(case.tools.limits, call.func, function))
+    row = next((r for r in rows if any(_is_client(case, c, f, r) for c, f in makers)), rows[0])
     name = row.framework
     seconds: float | None = None
     source = name
@@ -134,7 +143,6 @@ def patience_of(case: Case, call: ir.Call, function: Function) -> Patience | Non
     value, scope = _keyword(case, call, row.all("limit"), function)
     if value is None and any(a.star == "**" for a in call.args):
         known = _splats_seen(case, call, function)
-    makers = list(made_by(case.tools.limits, call.func, function))
     clients = [(c, f) for c, f in makers if _is_client(case, c, f, row)]
     if value is not None:
         source = "the call"
@@ -180,8 +188,8 @@ def _retries(case: Case, call: ir.Call, clients: list[tuple[ir.Call, Function]],
     return int(_number(row.one("default-retries")) or 0)
 
 
-def _sdk(case: Case, framework: str) -> Row | None:
-    return next((r for r in case.tools.catalogue.rows if r.kind == "model-timeout" and r.framework == framework), None)
+def _sdk(case: Case, framework: str) -> list[Row]:
+    return [r for r in case.tools.catalogue.rows if r.kind == "model-timeout" and r.framework == framework]
 
 
 def _is_client(case: Case, call: ir.Call, function: Function, row: Row) -> bool:
