@@ -64,6 +64,10 @@ _READS = (
     "error",
     "estimat",
     "measur",
+    "dump",
+    "stringif",
+    "fragment",
+    "chunk",
 )
 _KEEPS = frozenset({"get", "pop", "setdefault", "update", "append", "extend", "add", "insert", "join", "format"})
 """Methods of containers and texts."""

@@ -19,6 +19,7 @@ from toolbind_lint.recognise.clocks import ClockFinder, TimeTest
 from toolbind_lint.recognise.dispatches import Dispatch, DispatchFinder
 from toolbind_lint.recognise.handlers import HandlerFinder
 from toolbind_lint.recognise.limits import LimitFinder
+from toolbind_lint.recognise.once import spent
 from toolbind_lint.recognise.paths import Builder, Cell, Frame, Graph, Point
 from toolbind_lint.recognise.program import External, Function, Instance, Module, Program
 from toolbind_lint.recognise.roles import (
@@ -357,6 +358,9 @@ class LoopFinder:
         inside = case.finder.ordered
         turns = [p for p in inside if p.kind == "turn"]
         persons = [p for p in inside if p.kind == "person"]
+        if persons and isinstance(case.node, (ir.While, ir.For)):
+            # What is given for the first pass alone: each later one waits.
+            persons += spent(case.node, inside)
         dispatches = [p for p in inside if p.kind == "dispatch"] + self._chains(case)
         consumed = case.graph.consumed
         if consumed is not None and not any(p.number in consumed for p in [*turns, *dispatches]):

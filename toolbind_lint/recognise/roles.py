@@ -117,6 +117,7 @@ _PASSING_METHODS = frozenset(
         "items",
         "keys",
         "model_dump",
+        "model_copy",
         "to_dict",
         "dict",
         "json",
@@ -837,6 +838,8 @@ class RoleFinder:
                 continue
             targets = self.program.targets(call, function)
             meanings = self.program.resolve(call.func, function)
+            if any(isinstance(m, External) and m.name.startswith(("builtins.", "functools.")) for m in meanings):
+                continue  # a table of what will be given
             if all(is_stub(t) for t in targets) and not any(isinstance(m, (ClassRef, ModuleRef)) for m in meanings):
                 self._mark(call, function)
 
