@@ -133,6 +133,7 @@ PARAMETERS = ("tools", "choice", "messages", "stream", "needs", "param", "stop")
 ORDINARY = frozenset(
     {
         "agents",
+        "body",
         "config",
         "input",
         "is_error",
@@ -140,6 +141,7 @@ ORDINARY = frozenset(
         "message",
         "model",
         "options",
+        "prompt",
         "run_sync",
         "swarm",
         "tags",
