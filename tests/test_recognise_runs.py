@@ -672,3 +672,33 @@ def test_servers_of_the_programs_own_functions_are_no_whole_server() -> None:
     ClaudeAgentOptions(mcp_servers={})
     """
     check(text, "TB311")
+
+
+CELERY = """
+    from agno.agent import Agent
+    from jobs.app import app
+    @app.task{options}
+    def ask(question):
+        return Agent(tools=[print]).run(question)
+    """
+
+
+@pytest.mark.parametrize(
+    ("setting", "options", "held"),
+    [
+        ("", "", False),
+        ("", "(time_limit=60)", True),
+        ("app.conf.update(task_track_started=True, task_time_limit=600)", "(bind=True)", True),
+        ("app.conf.task_soft_time_limit = 600", "", True),
+        ("app.conf['task_time_limit'] = 600", "", True),
+        ("app.conf.task_time_limit = None", "", False),
+        ("app.conf.update(result_expires=600)", "", False),
+    ],
+)
+def test_a_limit_may_be_set_for_all_jobs(setting: str, options: str, held: bool) -> None:
+    files = {
+        "jobs/__init__.py": "",
+        "jobs/app.py": f"from celery import Celery\napp = Celery('desk')\n{setting}\n",
+        "jobs/tasks.py": CELERY.format(options=options),
+    }
+    assert bool(report(files, "TB201")[0]) is not held

@@ -152,8 +152,8 @@ SCHEMAS: dict[str, dict[str, Kind]] = {
     },
     # A decorator that ends the function after a time: `param` names its limits ("0" is the first argument); `by-
     # default` says
-    # that it has one where none is given.
-    "enclosing-limit": {"call": "texts", "param": "texts", "entry": "text", "by-default": "flag"},
+    # that it has one where none is given; `settings` are names under which one is set for all of them.
+    "enclosing-limit": {"call": "texts", "param": "texts", "entry": "text", "by-default": "flag", "settings": "texts"},
     # A call that runs the function it is given under a limit; keys as above.
     "enclosing-call": {"call": "texts", "param": "texts", "by-default": "flag"},
     # Moves money, data or identity; `key` are parameters that make a second call harmless, `repeatable` says that it

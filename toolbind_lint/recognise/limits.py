@@ -214,8 +214,29 @@ class LimitFinder:
                 values = self.values.alternatives(value, scope)
                 yield Limit(decorator, scope, value, values, True, "", "decorator")
                 return
+        for value, where in self._configured(call.func if call is not None else decorator, row, scope):
+            yield Limit(decorator, where, value, self.values.alternatives(value, where), True, "", "decorator")
+            return
         if row.flags.get("by-default", False):
             yield Limit(decorator, scope, None, (), True, "", "decorator")
+
+    def _configured(self, job: ir.Expr, row: Row, scope: Function) -> Iterator[tuple[ir.Expr, Function]]:
+        """What is set for all jobs, in the module of the job or in that of the object whose job it is.
+
+        A setting is a keyword of a call (``app.conf.update(limit=5)``), an attribute, a key or a module's own name.
+        """
+        settings = frozenset(row.all("settings"))
+        if not settings:
+            return
+        makers = self.program.values(job.base, scope) if isinstance(job, ir.Attr) else ()
+        modules = {f.module.path: f.module for f in (scope, *(f for _, f in makers))}
+        for module in modules.values():
+            text = self.program.project.source(module.path).text
+            if not any(name in text for name in settings):
+                continue
+            for number in range(len(module.index.statements)):
+                for place in self.program.functions(module, number):
+                    yield from ((v, place) for node in place.nodes for v in _settings_of(node, settings))
 
     def _entry(self, value: ir.Expr, row: Row, scope: Function) -> ir.Expr | None:
         """The number in a parameter: itself, or an entry of the dict that it is."""
@@ -484,6 +505,19 @@ class _Started(NamedTuple):
             if self.loose and _mentions(arg.value, self.names):
                 return True
         return False
+
+
+def _settings_of(node: ir.Node, names: frozenset[str]) -> Iterator[ir.Expr]:
+    """The values that a call or an assignment gives to one of some settings; None and zero switch it off."""
+    found: list[ir.Expr] = []
+    if isinstance(node, ir.Call):
+        found = [a.value for a in node.args if a.name in names]
+    elif isinstance(node, ir.Assign) and node.value is not None:
+        for target in node.targets:
+            key = target.index.value if isinstance(target, ir.Subscript) and isinstance(target.index, ir.Const) else ""
+            if last_name(target) in names or key in names:
+                found.append(node.value)
+    yield from (v for v in found if not (isinstance(v, ir.Const) and not v.value))
 
 
 def given(call: ir.Call, params: tuple[str, ...]) -> ir.Expr | None:
