@@ -2,9 +2,9 @@
 
 ``python -m benchmarks.drift [FRAMEWORK ...]`` downloads, for each row, the release that its source names and the
 newest one (``pip download --no-deps``), and reads their Python files. A row holds where what it calls is defined there
-and what it bounds has the default that it says: in the file that the source names, and where that says nothing of it,
-anywhere. A row with ``gone-in`` is held against its own release alone. Exit status 1 when a row does not hold, 2 when
-nothing could be read.
+and what it bounds has the default that it says: on the line that the source names, as long as that stands there, else
+in that file, and where it says nothing of it, anywhere. A row with ``gone-in`` is held against its own release alone.
+Exit status 1 when a row does not hold, 2 when nothing could be read.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from toolbind_lint.versions import admitted
 KINDS = ("agent", "run", "bound", "toolset", "forced-setting", "retry", "client")
 """The kinds whose rows are checked."""
 
-_SOURCE = re.compile(r"(?P<package>[A-Za-z0-9_.\-]+?)(?:-(?P<version>\d[\w.]*))?:(?P<path>[^:]+)(?::\d+)?")
+_SOURCE = re.compile(r"(?P<package>[A-Za-z0-9_.\-]+?)(?:-(?P<version>\d[\w.]*))?:(?P<path>[^:]+)(?::(?P<line>\d+))?")
 
 
 class Release(NamedTuple):
@@ -124,25 +124,40 @@ def _defined(node: ast.AST) -> Iterator[tuple[str, str | None]]:
 
 def _plain(value: str) -> str:
     """A default as the catalogue writes it: ``Field(default=25, ...)`` and ``10_000`` as their numbers."""
-    match = re.match(r"(?:\w+\.)*(?:Field|field)\((?:default=)?([^,)]+)", value)
+    match = re.match(r"(?:\w+\.)*(?:Field|field)\((?:.*\bdefault=)?([^,)]+)", value)
     text = (match[1] if match else value).replace("_", "")
     return {"float('inf')": "inf", "None": "none"}.get(text, text)
 
 
-def check(row: Row, release: Release, facts: Known) -> Iterator[Drift]:
-    """What a row says and a release does not."""
+def check(row: Row, release: Release, facts: Known, origin: Release | None = None) -> Iterator[Drift]:
+    """What a row says and a release does not; ``origin`` is the release that its source names."""
     told = f"{release.package} {release.version}"
     for call in row.all("call"):
         name = call.removesuffix("()").rpartition(".")[2]
         if "{" not in call and name not in facts.names:
             yield Drift(row.framework, row.kind, told, f"{call} is not defined")
-    if row.kind == "bound":
+    if row.kind == "bound" and not (origin is not None and _stands(row, release, origin)):
         yield from _bound(row, told, facts)
     for key in ("filter", "loops-with", "members", "stop"):
         for param in row.all(key):
             name = param.rpartition(":")[2].partition(".")[0]
             if key in {"filter", "stop"} and name not in facts.names:
                 yield Drift(row.framework, row.kind, told, f"the parameter {name} is gone")
+
+
+def _stands(row: Row, release: Release, origin: Release) -> bool:
+    """Whether the line of the source speaks of the parameter or its default, and stands in a release as it did."""
+    match = _SOURCE.fullmatch(row.one("source"))
+    if match is None or match["line"] is None:
+        return False
+    number = int(match["line"])
+    lines = origin.files.get(match["path"], "").splitlines()[number - 1 : number + 2]
+    said = "\n".join(line.strip() for line in lines)
+    names = [name.rpartition(".")[2] for name in (row.one("param"), *row.all("path"))]
+    default = row.one("default").replace("_", "")
+    spoken = any(name in said for name in names) or (default.isdigit() and default in said.replace("_", ""))
+    text = "\n".join(line.strip() for line in release.files.get(match["path"], "").splitlines())
+    return bool(said) and spoken and said in text
 
 
 def _bound(row: Row, told: str, facts: Known) -> Iterator[Drift]:
@@ -195,6 +210,12 @@ def releases(row: Row, catalogue: Catalogue) -> Iterator[tuple[str, str]]:
         yield package, ""
 
 
+def _named(row: Row) -> tuple[str, str]:
+    """The package and version that the source of a row names."""
+    match = _SOURCE.fullmatch(row.one("source"))
+    return (match["package"], match["version"] or "") if match else ("", "")
+
+
 def download(package: str, version: str, folder: Path) -> Release | None:
     """One release, read without unpacking; None where the index has no wheel of it."""
     target = folder / f"{package}-{version or 'newest'}"
@@ -233,7 +254,8 @@ def main(argv: list[str] | None = None) -> int:
                         print(f"unread: {wanted[0]} {wanted[1] or '(newest)'}", file=sys.stderr)
                 found = facts[wanted]
                 if found is not None:
-                    drifts.update(dict.fromkeys(check(row, *found)))
+                    named = facts.get(_named(row))
+                    drifts.update(dict.fromkeys(check(row, *found, named[0] if named is not None else None)))
     for drift in drifts:
         print(f"{drift.framework}: {drift.kind}: {drift.release}: {drift.what}")
     read = sum(found is not None for found in facts.values())

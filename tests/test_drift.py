@@ -21,7 +21,7 @@ LIMIT = 10_000
 
 class Agent:
     max_steps: int = 20
-    limit: int = Field(default=25, description="turns")
+    limit: int = Field(title="turns", default=25, description="turns")
 
     def __init__(self, tools=None, *, max_seconds=None, recursion=LIMIT): ...
 
@@ -106,3 +106,23 @@ def test_what_is_gone_is_held_against_its_own_release_alone() -> None:
     row = {"call": "a", "source": "acme-sdk-1.4.2:acme/a.py:3", "gone-in": "2.0"}
     catalogue = load_catalogue([{"agent": [row]}])
     assert list(releases(catalogue.rows[-1], catalogue)) == [("acme-sdk", "1.4.2")]
+
+
+@pytest.mark.parametrize(
+    ("line", "now", "told"),
+    [
+        ("2", "base = 1\ncap = options.get('max_steps')\nrest = 2\n", []),
+        ("2", "new = 0\nbase = 1\n    cap = options.get('max_steps')\n    rest = 2\n", []),
+        ("2", "base = 1\ncap = options.get('max_steps', 9)\nrest = 2\n", ["max_steps is 7 by default"]),
+        ("1", "base = 1\nother = 3\n", ["max_steps is 7 by default"]),
+        ("9", "base = 1\ncap = options.get('max_steps')\nrest = 2\n", ["max_steps is 7 by default"]),
+    ],
+)
+def test_the_line_that_a_source_names_decides_as_long_as_it_stands(line: str, now: str, told: list[str]) -> None:
+    then = "base = 1\ncap = options.get('max_steps')\nrest = 2\n"
+    other = {"acme/team.py": "def run(max_steps=7): ...\n"}
+    origin = Release("acme", "1.0", {"acme/agent.py": then, **other})
+    release = Release("acme", "2.0", {"acme/agent.py": now, **other})
+    row = {"param": "max_steps", "default": "none", "source": f"acme-1.0:acme/agent.py:{line}"}
+    made = load_catalogue([{"bound": [row]}]).rows[-1]
+    assert [drift.what for drift in check(made, release, known(release), origin)] == told
