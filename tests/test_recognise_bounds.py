@@ -466,6 +466,36 @@ def test_the_range_of_an_inner_loop_is_no_bound_of_the_outer() -> None:
     assert caps(program(text)) == ["missing", "held"]
 
 
+def test_the_numbers_of_an_inner_loop_are_no_counter_of_the_outer() -> None:
+    text = """
+    def at(plan, done):
+        for number, step in enumerate(plan):
+            if number >= len(done):
+                state = "new"
+            else:
+                state = done[number]
+            if state == "new":
+                while len(done) < number:
+                    done.append("passed over")
+                done.append("going")
+                return number, step
+        return None, None
+
+
+    def run(messages, tools, handlers, plan, done):
+        while True:
+            number, step = at(plan, done)
+            if number is None:
+                return messages
+            message = client.chat.completions.create(model="m", messages=messages, tools=tools).choices[0].message
+            messages.append(message)
+            for call in message.tool_calls:
+                result = handlers[call.function.name](**json.loads(call.function.arguments))
+                messages.append({"role": "tool", "content": result})
+    """
+    assert caps(program(text)) == ["missing"]
+
+
 # ---- what a bound tells
 
 

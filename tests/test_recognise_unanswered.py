@@ -102,6 +102,9 @@ ANSWERED = {
     "only one is asked for": loop(
         H, ask="client.chat.completions.create(messages=messages, tools=tools, parallel_tool_calls=False)"
     ).replace("for call in message.tool_calls:", "if True:\n            call = message.tool_calls[0]"),
+    "the reply is cut to the first": loop(
+        H, leave="if not message.tool_calls:\n    return message.content\nmessage.tool_calls = message.tool_calls[:1]"
+    ).replace("for call in message.tool_calls:", "if True:\n            call = message.tool_calls[0]"),
 }
 
 

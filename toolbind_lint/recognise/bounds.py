@@ -554,6 +554,8 @@ class BoundFinder:
             return None
         if isinstance(other, ir.Const) and not isinstance(other.value, (int, float)):
             return None
+        if self._goes_round_inside(other, frame) or self._goes_round_inside(side, frame):
+            return None
         terms = self.terms(side, frame)
         if not terms:
             return None
@@ -593,6 +595,17 @@ class BoundFinder:
             after,
             any(self._is_off(g, {point, *guards}) for g in guards if g.cell not in cap_cells),
         )
+
+    def _goes_round_inside(self, expr: ir.Expr, frame: Frame) -> bool:
+        """Whether a value is the item or number of an inner loop, which starts again on each pass: that is no cap."""
+        head = self.graph.head.node if self.graph.head is not None else None
+        own = head.iter if isinstance(head, ir.For) else None
+        for node in ir.walk(expr):
+            if isinstance(node, ir.Name):
+                bindings = self.program.lookup(node.id, frame.function)
+                if bindings and all(b.kind in {"element", "unpack-element"} and b.value is not own for b in bindings):
+                    return True
+        return False
 
     def _is_off(self, guard: Point, tests: set[Point]) -> bool:
         """Whether a switch skips the comparison by its default."""

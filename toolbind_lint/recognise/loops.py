@@ -14,6 +14,7 @@ from toolbind_lint.catalogue import Catalogue
 from toolbind_lint.facts import Step
 from toolbind_lint.index import Unit
 from toolbind_lint.recognise import ir
+from toolbind_lint.recognise.anew import runs_anew
 from toolbind_lint.recognise.bounds import Bound, BoundFinder, passes, reach
 from toolbind_lint.recognise.clocks import ClockFinder, TimeTest
 from toolbind_lint.recognise.dispatches import Dispatch, DispatchFinder
@@ -369,7 +370,11 @@ class LoopFinder:
         if isinstance(case.node, ir.For) and consumed is None and _over_data(case.node):
             if not any(p.frame.caller is None for p in [*own, *dispatches]):
                 return None  # over data, around what helpers do for each item: each is another run
-        if own and self._is_tool_loop(case, own, dispatches, persons):
+        if (
+            own
+            and not self._runs_anew(case, [*own, *dispatches])
+            and self._is_tool_loop(case, own, dispatches, persons)
+        ):
             case.turns = tuple(sorted(own, key=lambda p: p.number))
             mine = [d for d in dispatches if passes(case.graph, [[d]], persons)]
             case.dispatches = tuple(sorted(mine, key=lambda p: p.number))
@@ -380,6 +385,9 @@ class LoopFinder:
             case.turns = tuple(sorted(turns, key=lambda p: p.number))
             return case
         return None
+
+    def _runs_anew(self, case: Case, acts: list[Point]) -> bool:
+        return isinstance(case.node, (ir.While, ir.For)) and runs_anew(case.node, case.function, acts, self.program)
 
     def _chains(self, case: Case) -> list[Point]:
         """Points inside an ``if name == …`` chain stand for its dispatch: the first test of each chain."""
@@ -540,12 +548,19 @@ class LoopFinder:
         for point in case.finder.ordered:
             if point.kind in {"grow", "set", "move"} and point.cell in inputs and point.value is not None:
                 frame = point.value_frame or point.frame
-                if self.roles.of(point.value, frame.function) & _FED_BACK:
+                if self.roles.of(point.value, frame.function) & _FED_BACK or self._answers(point.value, frame.function):
                     growing.append(point)
         blocked = frozenset([*persons, *fresh])
         if turn not in reach([case.head], blocked):
             return False
         return any(case.head in reach([t for _, t in point.to], blocked) for point in growing)
+
+    def _answers(self, value: ir.Node, function: Function) -> bool:
+        """Whether a value is what a helper gives that runs the calls of a reply: its answers, in whatever form."""
+        inner = value.value if isinstance(value, ir.Await) else value
+        return isinstance(inner, ir.Call) and any(
+            self.roles.dispatches_in(target) for target in self.program.targets(inner, function)
+        )
 
     def _is_retry(self, case: Case, pivots: list[Point], persons: list[Point]) -> bool:
         """Whether every pass that makes the request again does so out of a handler."""

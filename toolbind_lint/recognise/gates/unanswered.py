@@ -486,6 +486,8 @@ def _only_first(case: Case, speech: Speech) -> Fault | None:
             if isinstance(node, ir.Call) and last_name(node.func) == "len" and node.args:
                 if CALLS in roles.of(node.args[0].value, function):
                     return None
+            if isinstance(node, ir.Assign) and any(key_read(t)[1] in roles.calls_words for t in node.targets):
+                return None  # the reply is cut to the calls that are answered
     walk = _Walk(case, speech)
     if not walk.stores:
         return None
