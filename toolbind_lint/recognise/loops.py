@@ -22,7 +22,7 @@ from toolbind_lint.recognise.handlers import HandlerFinder
 from toolbind_lint.recognise.limits import LimitFinder
 from toolbind_lint.recognise.once import spent
 from toolbind_lint.recognise.paths import Builder, Cell, Frame, Graph, Point
-from toolbind_lint.recognise.program import External, Function, Instance, Module, Program
+from toolbind_lint.recognise.program import External, Function, FunctionRef, Instance, Module, Program
 from toolbind_lint.recognise.roles import (
     ARGS,
     CALL,
@@ -485,7 +485,7 @@ class LoopFinder:
                     continue
                 if any(case.finder.changes(c, "grow", "move") for c in mentioned):
                     continue
-                if not self._fills_from_memory(case, cell) and not self._fills_from_last(case, cell, change):
+                if not self._fills_from_memory(case, cell, change) and not self._fills_from_last(case, cell, change):
                     out.append(change)
         return out
 
@@ -503,27 +503,37 @@ class LoopFinder:
             for change in case.finder.changes(cell, "grow")
         )
 
-    def _fills_from_memory(self, case: Case, cell: Cell) -> bool:
-        """Whether what is added to a cell comes out of an object of the project that grows from pass to pass:
-        ``messages = []`` and ``messages.append(user(self.memory.as_text()))``.
+    def _fills_from_memory(self, case: Case, cell: Cell, made: Point) -> bool:
+        """Whether what a cell is made of, or what is added to it, comes out of an object of the project that grows
+        from pass to pass: ``messages = []`` and ``messages.append(user(self.memory.as_text()))``.
         """
         going = case.graph.round(frozenset(), raising=True)
-        grown = {p.cell[0] for p in going if p.kind in {"grow", "set", "move"} and p.cell is not None}
-        pending = [(c.value, c.value_frame or c.frame) for c in case.finder.changes(cell, "grow")]
+        grown = {p.cell for p in going if p.kind in {"grow", "set", "move"} and p.cell is not None}
+        owners = {each[0] for each in grown}
+        fed = {p.cell[:2] for p in going if p.kind in {"grow", "move"} and p.cell is not None and self._is_fed(p)}
+        pending = [(c.value, c.value_frame or c.frame, True) for c in case.finder.changes(cell, "grow")]
+        pending.append((made.value, made.value_frame or made.frame, False))
         seen: set[Cell] = {cell}
-        for value, frame in pending:
+        for value, frame, added in pending:
             for node in ir.walk(value) if value is not None else ():
                 if not isinstance(node, (ir.Name, ir.Attr)):
                     continue
                 if isinstance(node, ir.Attr):
-                    meanings = self.program.resolve(node, frame.function)
-                    if any(isinstance(m, Instance) and m.cls.key in grown for m in meanings):
-                        return True
+                    for meaning in self.program.resolve(node, frame.function):
+                        if isinstance(meaning, Instance) and added and meaning.cls.key in owners:
+                            return True
+                        if isinstance(meaning, FunctionRef) and _reads(meaning.function, fed):
+                            return True
                 found = case.builder.cell(node, frame)
                 if found is not None and found not in seen and len(seen) < MAX_REACHED:
                     seen.add(found)
-                    pending += [(c.value, c.value_frame or c.frame) for c in case.finder.changes(found, "set")]
+                    pending += [(c.value, c.value_frame or c.frame, added) for c in case.finder.changes(found, "set")]
         return False
+
+    def _is_fed(self, point: Point) -> bool:
+        """Whether what is added at a point is of a reply or a result."""
+        frame = point.value_frame or point.frame
+        return point.value is not None and bool(self.roles.of(point.value, frame.function) & _FED_BACK)
 
     def _grows_by_replies(self, case: Case, cell: Cell) -> bool:
         """Whether something of a reply or a result is added to a cell."""
@@ -694,6 +704,19 @@ class LoopFinder:
 
 def _spot(dispatch: Dispatch) -> tuple[str, ir.Span]:
     return dispatch.function.module.path, dispatch.node.span
+
+
+def _reads(function: Function, cells: Collection[tuple[Hashable, ...]]) -> bool:
+    """Whether a method reads one of some attributes of its own object."""
+    if function.cls is None or function.self_name is None:
+        return False
+    return any(
+        isinstance(node, ir.Attr)
+        and isinstance(node.base, ir.Name)
+        and node.base.id == function.self_name
+        and (function.cls.key, node.name) in cells
+        for node in function.nodes
+    )
 
 
 def _copied(value: ir.Expr | None) -> ir.Expr | None:
