@@ -14,7 +14,7 @@ from toolbind_lint.catalogue import SCHEMAS, Row, load_catalogue
 PACKAGE = Path(__file__).resolve().parents[1] / "toolbind_lint"
 
 ORDER = (
-    *("__main__", "cli", "pull", "touched", "compare", "lint", "imported", "loosened", "config", "discover"),
+    *("__main__", "cli", "pull", "touched", "tainted", "compare", "lint", "imported", "loosened", "config", "discover"),
     *("recognise", "index", "source", "older", "notebook", "revision", "git", "versions", "datafiles", "snapshot"),
     *("check", "causes", "triage", "baseline", "fingerprint", "fix", "report"),
     *("catalogue", "selection", "globs", "findings", "changes", "verdicts", "facts", "room", "__init__"),

@@ -1,9 +1,11 @@
 """Which files hold loops that a change can have touched, told by the names in what changed.
 
 A value flows *up* from what changed to whatever mentions a name that it gives, and *down* from there into the functions
-that are called with it, or under a limit that it sets (``tainted.py``): ``run(cap=settings.limit())`` takes a change of ``limit`` to the loop in ``run``, although neither file
-imports the other. Names count where one file leads to the other by its imports, a class that others derive from leading
-to these; a method that few classes define counts everywhere, since its receiver may come from anywhere.
+that are called with it, or under a limit that it sets (``tainted``): ``run(cap=settings.limit())`` takes a change of
+``limit`` to the loop in ``run``, although neither file imports the other. Bare names are followed through imports.
+Names behind a dot count where one file leads to the other by its imports, a class that others derive from leading to
+these; a method that few classes define counts everywhere, since its receiver may come from anywhere; behind ``self``
+only a class counts that an object of this one may have.
 """
 
 from __future__ import annotations
