@@ -8,10 +8,12 @@ a hot function. A use is matched by resolution wherever that is possible, by its
   nothing.
 * ``module.f()`` and ``Class.m()`` are resolved likewise; a root that is imported from outside the project ends it.
 * ``self.m()`` means a method of the classes above and below its own.
-* ``anything.m()`` means every method ``m`` when at most ``RARE`` modules define one. A commoner name counts only where
-  the module itself imports the module of the method's class, or of a class above or below it (an abstract model); a
-  method of the builtin types (``get``, ``append``, ``join``) only where it imports such a class by name.
-* A function handed to another makes the other hot: ``drive(step)`` means that ``drive`` may call ``step``.
+* ``anything.m()`` means every method ``m`` when at most ``RARE`` modules define one and at most ``SELDOM`` use it. A
+  commoner name counts only where the module itself imports the module of the method's class, or of a class above or
+  below it (an abstract model), and so does a rare one that is not called, as properties are; a method of the builtin
+  types (``get``, ``append``, ``join``) only where it imports such a class by name.
+* A function handed to another makes the other hot: ``drive(step)`` means that ``drive`` may call ``step``. Who else
+  calls ``drive`` stays as it is.
 * A class with a hot ``__init__`` is called by its name, one with a hot ``__call__`` through variables built from it.
 
 Candidates are the statements of the hot units that hold a word, and of those that can go round: with a loop statement,
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 
 RARE = 3
 """Modules that may define a method for its bare name to count everywhere."""
+SELDOM = 20
+"""Modules that may use the bare name of such a method for it to count everywhere."""
 
 _CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__"})
 _BUILTIN_METHODS = frozenset(
@@ -81,6 +85,28 @@ def _roots(unit: Unit) -> set[str]:
     return {dotted.partition(".")[0] for dotted in unit.calls | unit.loads}
 
 
+def _between_rings(uses: Mapping[_At, Collection[_At]]) -> list[_At]:
+    """Of units and those that they use, the ones in rings, or between two: what starts and what ends is peeled off."""
+    onward = {at: set(used) for at, used in uses.items()}
+    back: dict[_At, set[_At]] = {at: set() for at in uses}
+    for at, used in onward.items():
+        for each in used:
+            back[each].add(at)
+    left = dict.fromkeys(uses)
+    ends = [at for at in left if not onward[at] or not back[at]]
+    while ends:
+        at = ends.pop()
+        if at not in left:
+            continue
+        del left[at]
+        for one, other in ((onward, back), (back, onward)):
+            for each in one[at]:
+                other[each].discard(at)
+                if each in left and not other[each]:
+                    ends.append(each)
+    return list(left)
+
+
 class Leading(NamedTuple):
     """What leads to some units: per file the numbers of the units that use one of them, directly or not, these
     themselves among them; and of these the functions in ``rings``, that come round to themselves or lead from one
@@ -109,6 +135,8 @@ class Reach:
         self._hot: dict[_At, None] = {}
         self._hot_functions: dict[str, list[_At]] = defaultdict(list)
         self._queue: deque[_At] = deque()
+        self._quiet: set[_At] = set()
+        self._users: dict[str, tuple[int, int]] = {}
         self._defining: dict[str, set[str]] = defaultdict(set)
         self._functions: dict[tuple[str, str], list[_At]] = defaultdict(list)
         self._bases: dict[Class, tuple[Class, ...]] = {}
@@ -234,14 +262,7 @@ class Reach:
             if self._unit(at).calls:
                 named += [(_Use(at, "", True), hot) for hot in called]
             uses[at] = [hot for use, hot in named if self._leads(use, hot)]
-        left = dict.fromkeys(quiet)
-        while True:
-            used = {hot for at in left for hot in uses[at] if hot in left}
-            ends = [at for at in left if at not in used or not any(hot in left for hot in uses[at])]
-            if not ends:
-                return list(left)
-            for at in ends:
-                del left[at]
+        return _between_rings(uses)
 
     # --- Modules
 
@@ -332,7 +353,7 @@ class Reach:
         """A use in a new module of a name that may be hot already."""
         for hot in list(self._hot_functions.get(name, ())):
             self._try(use, hot)
-        new = use.called and use.at not in self._hot
+        new = use.called and not self._is_lit(use.at)
         if new and any(self._means(use, *hot) for hot in self._hot_names.get(name, ())):
             self._heat(use.at)
 
@@ -353,8 +374,27 @@ class Reach:
 
     # --- Spreading
 
+    def _hand(self, at: _At) -> None:
+        """Heats what is handed a hot function, and what hands it on. Who else calls these may hand them another."""
+        todo = [at]
+        for each in todo:
+            if each in self._hot or each.number in self._modules[each.path].deep:
+                continue
+            self._hot[each] = None
+            self._quiet.add(each)
+            unit = self._unit(each)
+            for callee, argument in sorted(unit.passes):
+                if "." not in argument and self._resolve(each.path, unit, argument) == ():
+                    todo += [
+                        at
+                        for target in self._resolve(each.path, unit, callee) or ()
+                        if not target.rest
+                        for at in self._functions.get((target.path, target.name), ())
+                    ]
+
     def _heat(self, at: _At) -> None:
-        if at not in self._hot and at.number not in self._modules[at.path].deep:
+        if (at not in self._hot or at in self._quiet) and at.number not in self._modules[at.path].deep:
+            self._quiet.discard(at)
             unit = self._unit(at)
             self._hot[at] = None
             if unit.kind == "function":
@@ -403,12 +443,12 @@ class Reach:
             return
         self._hot_names[last][name] = None
         for use in self._uses_of(last):
-            if use.called and use.at not in self._hot and self._means(use, *name):
+            if use.called and not self._is_lit(use.at) and self._means(use, *name):
                 self._heat(use.at)
 
     def _try(self, use: _Use, hot: _At) -> None:
         """Heats a unit that uses a hot function."""
-        if (use.called and use.at in self._hot) or not self._matches(use, hot):
+        if (use.called and self._is_lit(use.at)) or not self._matches(use, hot):
             return
         self._heat(use.at)
         if not use.called:
@@ -417,7 +457,7 @@ class Reach:
                 if argument == use.dotted:
                     for target in self._resolve(use.at.path, user, callee) or ():
                         for at in self._functions.get((target.path, target.name), ()) if not target.rest else ():
-                            self._heat(at)
+                            self._hand(at)
 
     def _call_class(self, cls: Class) -> None:
         """A hot constructor runs where the class, or one below it, is called."""
@@ -480,11 +520,23 @@ class Reach:
         modules, classes = self._directly(use.at.path)
         if name in _BUILTIN_METHODS:
             return use.called and (use.at.path == hot.path or not classes.isdisjoint(family))
-        if len(self._defining[name]) <= RARE:
+        if use.called and len(self._defining[name]) <= RARE and self._is_seldom_used(name):
             return True
-        if not use.called or use.at.path == hot.path:
-            return use.called
-        return any(path in modules for path, _ in family)
+        if use.at.path == hot.path:
+            return True
+        return any(path in modules for path, _ in family) and (use.called or len(self._defining[name]) <= RARE)
+
+    def _is_lit(self, at: _At) -> bool:
+        return at in self._hot and at not in self._quiet
+
+    def _is_seldom_used(self, name: str) -> bool:
+        """Whether few modules use a name: one that many use is that of a library's method, though one class of the
+        project has its like.
+        """
+        users = self._users.get(name)
+        if users is None or users[0] != len(self._uses[name]):
+            users = self._users[name] = (len(self._uses[name]), len({use.at.path for use in self._uses[name]}))
+        return users[1] <= SELDOM
 
     def _means(self, use: _Use, path: str, name: str) -> bool:
         targets = self._resolve(use.at.path, self._unit(use.at), use.dotted) or ()

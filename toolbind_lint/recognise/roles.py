@@ -154,6 +154,8 @@ PASSING_CALLS = frozenset(
 
 _NO_CALLS = ("Error", "Exception", "Event", "Message", "Record", "Result", "Response", "Log", "Span", "Trace", "Step")
 """How the names of classes end whose objects say what became of a call."""
+_SAYS_NAME = re.compile("name|tool|func|action")
+_SAYS_ARGUMENTS = re.compile("arg|input|param")
 _AWAITED = frozenset({"result", "join", "wait"})
 """Methods that wait for what somebody else runs: what they give was made elsewhere."""
 _TEXTS = frozenset({"json.loads", "json.dumps", "builtins.str"})
@@ -544,6 +546,9 @@ class RoleFinder:
         name = last_name(expr.func)
         if not name[:1].isupper() or name.endswith(_NO_CALLS) or len(expr.args) < 2:
             return False
+        said = [f"{a.name} {last_name(a.value)}".lower() for a in expr.args]
+        if not any(_SAYS_NAME.search(each) for each in said) or not any(_SAYS_ARGUMENTS.search(each) for each in said):
+            return False  # what each is given may lead through the whole project
         given = [self.of(a.value, function) for a in expr.args]
         return any(NAME in roles and any(ARGS in r for r in given if r is not roles) for roles in given)
 
