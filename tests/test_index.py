@@ -597,6 +597,39 @@ def test_common_method_names_need_an_import() -> None:
     assert candidates("get") == ["agent.py", "by_name.py"]
 
 
+def test_a_method_that_many_modules_use_needs_an_import() -> None:
+    files = {"agent.py": "class Agent:\n    def create_task(self, m):\n        return m.tool_calls\n"}
+    loop = "def drive(x):\n    while x.create_task(1): pass\n"
+    files |= {"far.py": loop, "near.py": "import agent\n" + loop}
+    assert list(project(files).candidates()) == ["agent.py", "far.py", "near.py"]
+    files |= {f"user{n}.py": f"def use{n}(x): x.create_task(1)\n" for n in range(20)}
+    assert list(project(files).candidates()) == ["agent.py", "near.py"]
+
+
+def test_a_property_of_something_unknown_needs_an_import() -> None:
+    files = {"agent.py": "class Agent:\n    @property\n    def value(self):\n        return self.m.tool_calls\n"}
+    loop = "class Driver:\n    def drive(self):\n        while self.agent.value: pass\n"
+    files |= {"far.py": loop, "near.py": "import agent\n" + loop}
+    assert list(project(files).candidates()) == ["agent.py", "near.py"]
+
+
+def test_what_is_handed_a_hot_function_heats_no_other_caller() -> None:
+    lib = "def drive(f):\n    while f(1): pass\n"
+    other = "from lib import drive\ndef other(x):\n    while x: drive(print)\n"
+    user = "from a import ask\nfrom lib import drive\ndef user(x):\n    while x: drive(ask)\n"
+    found = project({"a.py": TURN, "lib.py": lib, "other.py": other, "user.py": user})
+    assert named(found) == {"a.py": ["ask"], "lib.py": ["drive"], "user.py": ["user"]}
+
+
+def test_a_function_that_is_handed_one_and_calls_another_is_hot_all_the_same() -> None:
+    lib = "from a import ask\ndef drive(f):\n    while f(1): ask(1)\n"
+    other = "from lib import drive\ndef other(x):\n    while x: drive(print)\n"
+    user = "from a import ask\nfrom lib import drive\ndef user(x):\n    while x: drive(ask)\n"
+    assert list(project({"a.py": TURN, "lib.py": lib, "other.py": other, "user.py": user}).candidates()) == [
+        *("a.py", "lib.py", "other.py", "user.py")
+    ]
+
+
 def test_an_import_of_the_abstract_class_counts() -> None:
     files = {f"other{n}.py": f"class Other{n}:\n    def run(self): pass\n" for n in range(4)}
     files["base.py"] = "class Model:\n    def run(self): raise NotImplementedError\n"

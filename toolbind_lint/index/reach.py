@@ -10,7 +10,7 @@ a hot function. A use is matched by resolution wherever that is possible, by its
 * ``self.m()`` means a method of the classes above and below its own.
 * ``anything.m()`` means every method ``m`` when at most ``RARE`` modules define one and at most ``SELDOM`` use it. A
   commoner name counts only where the module itself imports the module of the method's class, or of a class above or
-  below it (an abstract model), and so does a rare one that is not called, as properties are; a method of the builtin
+  below it (an abstract model), and so does a rare one that is only read, as properties are; a method of the builtin
   types (``get``, ``append``, ``join``) only where it imports such a class by name.
 * A function handed to another makes the other hot: ``drive(step)`` means that ``drive`` may call ``step``. Who else
   calls ``drive`` stays as it is.
@@ -375,22 +375,10 @@ class Reach:
     # --- Spreading
 
     def _hand(self, at: _At) -> None:
-        """Heats what is handed a hot function, and what hands it on. Who else calls these may hand them another."""
-        todo = [at]
-        for each in todo:
-            if each in self._hot or each.number in self._modules[each.path].deep:
-                continue
-            self._hot[each] = None
-            self._quiet.add(each)
-            unit = self._unit(each)
-            for callee, argument in sorted(unit.passes):
-                if "." not in argument and self._resolve(each.path, unit, argument) == ():
-                    todo += [
-                        at
-                        for target in self._resolve(each.path, unit, callee) or ()
-                        if not target.rest
-                        for at in self._functions.get((target.path, target.name), ())
-                    ]
+        """Heats what is handed a hot function, and it alone: who else calls it may hand it another."""
+        if at not in self._hot and at.number not in self._modules[at.path].deep:
+            self._hot[at] = None
+            self._quiet.add(at)
 
     def _heat(self, at: _At) -> None:
         if (at not in self._hot or at in self._quiet) and at.number not in self._modules[at.path].deep:
@@ -520,11 +508,13 @@ class Reach:
         modules, classes = self._directly(use.at.path)
         if name in _BUILTIN_METHODS:
             return use.called and (use.at.path == hot.path or not classes.isdisjoint(family))
-        if use.called and len(self._defining[name]) <= RARE and self._is_seldom_used(name):
+        rare = len(self._defining[name]) <= RARE
+        runs = use.called or any(argument == use.dotted for _, argument in self._unit(use.at).passes)
+        if rare and runs and self._is_seldom_used(name):
             return True
-        if use.at.path == hot.path:
-            return True
-        return any(path in modules for path, _ in family) and (use.called or len(self._defining[name]) <= RARE)
+        if not use.called and not rare:
+            return False
+        return use.at.path == hot.path or any(path in modules for path, _ in family)
 
     def _is_lit(self, at: _At) -> bool:
         return at in self._hot and at not in self._quiet
