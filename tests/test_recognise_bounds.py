@@ -468,30 +468,36 @@ def test_the_range_of_an_inner_loop_is_no_bound_of_the_outer() -> None:
 
 def test_the_numbers_of_an_inner_loop_are_no_counter_of_the_outer() -> None:
     text = """
-    def at(plan, done):
-        for number, step in enumerate(plan):
-            if number >= len(done):
-                state = "new"
-            else:
-                state = done[number]
-            if state == "new":
-                while len(done) < number:
-                    done.append("passed over")
-                done.append("going")
-                return number, step
-        return None, None
+    class Flow:
+        def __init__(self, plans):
+            self.plans = plans
 
+        def current(self):
+            plan = self.plans["today"]
+            steps = plan.get("steps", [])
+            states = plan.get("states", [])
+            for number, step in enumerate(steps):
+                state = "new" if number >= len(states) else states[number]
+                if state in {"new", "going"}:
+                    if number < len(states):
+                        states[number] = "going"
+                    else:
+                        while len(states) < number:
+                            states.append("new")
+                        states.append("going")
+                    return number, step
+            return None, None
 
-    def run(messages, tools, handlers, plan, done):
-        while True:
-            number, step = at(plan, done)
-            if number is None:
-                return messages
-            message = client.chat.completions.create(model="m", messages=messages, tools=tools).choices[0].message
-            messages.append(message)
-            for call in message.tool_calls:
-                result = handlers[call.function.name](**json.loads(call.function.arguments))
-                messages.append({"role": "tool", "content": result})
+        def run(self, messages, tools, handlers):
+            while True:
+                number, step = self.current()
+                if number is None:
+                    break
+                messages.append({"role": "user", "content": step})
+                message = client.chat.completions.create(model="m", messages=messages, tools=tools).choices[0].message
+                for call in message.tool_calls:
+                    result = handlers[call.function.name](**json.loads(call.function.arguments))
+                    messages.append({"role": "tool", "content": result})
     """
     assert caps(program(text)) == ["missing"]
 

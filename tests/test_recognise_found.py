@@ -322,3 +322,31 @@ def answer(messages, tools, host):
 def test_a_record_of_a_name_and_its_arguments_is_run_by_whoever_says_so(record: str, run: str, found: bool) -> None:
     kinds = [subject.kind for subject in subjects(PACKED.format(record=record, run=run))]
     assert kinds == (["tool-loop"] if found else [])
+
+
+def test_a_client_kept_in_a_table_of_the_program_asks_all_the_same() -> None:
+    code = """
+    import json
+
+    import notes
+
+    class House:
+        def __init__(self):
+            self.data = dict()
+
+    class Talk:
+        house: House
+
+        def answer(self, memory, tools, handlers):
+            client = self.house.data["talk"]["main"]
+            for _ in range(8):
+                reply = client.chat(messages=list(memory.messages), tools=tools)["message"]
+                calls = reply.get("tool_calls")
+                if not calls:
+                    return reply
+                for call in calls:
+                    result = handlers[call["function"]["name"]](**call["function"]["arguments"])
+                    memory.messages.append(notes.Note(role="tool", content=json.dumps(result)))
+            raise RuntimeError
+    """
+    assert [subject.kind for subject in subjects(code)] == ["tool-loop"]

@@ -156,6 +156,8 @@ _NO_CALLS = ("Error", "Exception", "Event", "Message", "Record", "Result", "Resp
 """How the names of classes end whose objects say what became of a call."""
 _SAYS_NAME = re.compile("name|tool|func|action")
 _SAYS_ARGUMENTS = re.compile("arg|input|param")
+_MADE_HERE = re.compile(r"(?:builtins|functools)\.\w+")
+"""Calls of the language itself. What stands in a table that it made may be anybody's."""
 _AWAITED = frozenset({"result", "join", "wait"})
 """Methods that wait for what somebody else runs: what they give was made elsewhere."""
 _TEXTS = frozenset({"json.loads", "json.dumps", "builtins.str"})
@@ -843,7 +845,7 @@ class RoleFinder:
                 continue
             targets = self.program.targets(call, function)
             meanings = self.program.resolve(call.func, function)
-            if any(isinstance(m, External) and m.name.startswith(("builtins.", "functools.")) for m in meanings):
+            if any(isinstance(m, External) and _MADE_HERE.fullmatch(m.name) for m in meanings):
                 continue  # a table of what will be given
             if all(is_stub(t) for t in targets) and not any(isinstance(m, (ClassRef, ModuleRef)) for m in meanings):
                 self._mark(call, function)
